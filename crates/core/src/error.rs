@@ -1,0 +1,87 @@
+//! Everything that can go wrong, as the sentences a user reads.
+//!
+//! An error names the place, what was found and what was expected. The Python side turns each
+//! variant into the exception of the same name in `lessregret.errors`.
+
+use std::fmt;
+
+/// Bad data: where it is, what was found there, what would have been right.
+///
+/// `line` and `column` count from 1; 0 means that the trouble has no line or no column, as for a
+/// file that cannot be opened or a compressed stream that ends too early.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputError {
+    /// The file as the user named it, or `<stdin>`.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u64,
+    /// The column in bytes, from 1.
+    pub column: u64,
+    /// What stands there, quoted where it is text of the user's.
+    pub found: String,
+    /// What should stand there.
+    pub expected: String,
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file)?;
+        for place in [self.line, self.column] {
+            if place > 0 {
+                write!(f, ":{place}")?;
+            }
+        }
+        write!(f, ": expected {}, found {}", self.expected, self.found)
+    }
+}
+
+/// Any failure of the core.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Error {
+    /// The data are wrong.
+    Input(InputError),
+    /// The request is wrong: an unknown rule, a parameter out of range.
+    Spec(String),
+    /// A model file that is not ours, of another version, or damaged.
+    ModelFile {
+        /// The file as the user named it.
+        file: String,
+        /// What is wrong with it, and what to do.
+        reason: String,
+    },
+    /// A margin or gradient too large for the arithmetic. Nothing of that round was learned.
+    Diverged {
+        /// The round, from 1.
+        round: u64,
+        /// The slot of the feature that contributed most.
+        slot: u32,
+        /// Which quantity, and how large.
+        what: String,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Input(error) => error.fmt(f),
+            Error::Spec(sentence) => f.write_str(sentence),
+            Error::ModelFile { file, reason } => write!(f, "{file}: {reason}"),
+            Error::Diverged { round, slot, what } => write!(
+                f,
+                "round {round}: {what}; feature in slot {slot} contributed most. \
+                 Scale the features or use a smaller rate or radius"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<InputError> for Error {
+    fn from(error: InputError) -> Self {
+        Error::Input(error)
+    }
+}
+
+/// The core's result.
+pub type Result<T> = std::result::Result<T, Error>;

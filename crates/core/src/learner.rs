@@ -1,0 +1,346 @@
+//! The learner: plays each example before it learns from it.
+//!
+//! One round of Lemma 2's composite, for an example (x, y) with importance h:
+//!
+//! ```text
+//! p      = Σ_i weight(slot_i, x_i) x_i           look, then play
+//! s      = h ℓ'(p, y)                            the gradient in the margin
+//! slot_i ← absorb(slot_i, x_i, s x_i, step)      for every feature i
+//! ```
+//!
+//! Slots are float32, one array, the coordinate's lanes side by side; margins, losses and all sums
+//! are float64, added in the order of the features, so that a run gives the same bits however its
+//! examples are cut into chunks. Cost: two walks over the features of an example, the second only
+//! where the slope is not zero (or the rule is coupled).
+
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::example::{Chunk, Example};
+use crate::loss::Loss;
+use crate::rule::{Interval, Rule, Sight, Slot};
+use crate::tally::{Outcome, Standing, Tally};
+
+/// The feasible set of every coordinate.
+pub trait Boxes: Send + Sync + 'static {
+    /// The rule as it is for this slot.
+    fn rule<R: Rule>(&self, rule: R, slot: usize) -> R;
+    /// The intervals, where each slot has its own.
+    fn intervals(&self) -> Option<&[Interval]>;
+}
+
+/// All coordinates have the rule's own interval.
+pub struct Uniform;
+
+impl Boxes for Uniform {
+    #[inline]
+    fn rule<R: Rule>(&self, rule: R, _slot: usize) -> R {
+        rule
+    }
+    fn intervals(&self) -> Option<&[Interval]> {
+        None
+    }
+}
+
+impl Boxes for Vec<Interval> {
+    #[inline]
+    fn rule<R: Rule>(&self, rule: R, slot: usize) -> R {
+        rule.within(self[slot])
+    }
+    fn intervals(&self) -> Option<&[Interval]> {
+        Some(self)
+    }
+}
+
+/// The object-safe face of a learner: crossed once a chunk, never a feature.
+pub trait Model: Send + Sync {
+    /// Play and absorb every example; append the margins, each made before its example was learned.
+    fn learn(&mut self, chunk: &Chunk, margins: &mut Vec<f64>) -> Result<()>;
+    /// Append the margins of the examples and learn nothing.
+    fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>);
+    /// The number of slots.
+    fn slots(&self) -> usize;
+    /// The weight that a slot would play.
+    fn weight(&self, slot: usize) -> f32;
+    /// The sums so far.
+    fn tally(&self) -> &Tally;
+    /// What the slots say about regret; walks over all of them.
+    fn standing(&self) -> Standing;
+    /// The names of a slot's floats.
+    fn fields(&self) -> &'static [&'static str];
+    /// Whether a slot is as it began.
+    fn is_untouched(&self, slot: usize) -> bool;
+    /// One float of a slot.
+    fn field(&self, slot: usize, field: usize) -> f32;
+    /// The sum of the gradients of a slot, where it is kept.
+    fn gradient_sum(&self, slot: usize) -> Option<f64>;
+    /// The intervals, where each slot has its own.
+    fn intervals(&self) -> Option<&[Interval]>;
+    /// The state that coupled coordinates share, for the model file.
+    fn shared(&self) -> Value;
+    /// Put back what [`Model::shared`] and [`Model::tally`] gave.
+    fn restore(&mut self, shared: Value, tally: Tally) -> std::result::Result<(), String>;
+    /// Put back one float of a slot.
+    fn set_field(&mut self, slot: usize, field: usize, value: f32);
+    /// Put back the sum of the gradients of a slot.
+    fn set_gradient_sum(&mut self, slot: usize, sum: f64);
+}
+
+/// A rule run on every coordinate, in one or more lanes.
+pub struct Learner<R: Rule, B: Boxes, const LANES: usize> {
+    loss: Loss,
+    rules: [R; LANES],
+    boxes: B,
+    slots: Vec<[R::Slot; LANES]>,
+    gradient_sums: Option<Vec<[f64; LANES]>>,
+    shared: [R::Shared; LANES],
+    steps: [f32; LANES],
+    tally: Tally,
+}
+
+/// What the first walk over an example's features found.
+struct Look<const LANES: usize> {
+    margins: [f64; LANES],
+    sights: [Sight; LANES],
+    square_norm: f64,
+}
+
+impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
+    /// A learner with this many slots, none of them touched.
+    pub fn new(
+        loss: Loss,
+        rules: [R; LANES],
+        boxes: B,
+        slots: usize,
+        certify: bool,
+    ) -> Result<Self> {
+        let sums = if certify { Some(filled([0.0; LANES], slots)?) } else { None };
+        Ok(Learner {
+            loss,
+            rules,
+            boxes,
+            slots: filled([R::Slot::default(); LANES], slots)?,
+            gradient_sums: sums,
+            shared: [R::Shared::default(); LANES],
+            steps: [0.0; LANES],
+            tally: Tally::default(),
+        })
+    }
+
+    /// Walk over the features once: the margins and, for learning, what coupled rules want to see.
+    fn look<const LEARN: bool>(&self, example: &Example<'_>) -> Look<LANES> {
+        let mut look =
+            Look { margins: [0.0; LANES], sights: [Sight::default(); LANES], square_norm: 0.0 };
+        for (&slot, &value) in example.slots.iter().zip(example.values) {
+            let (slot, wide) = (slot as usize, f64::from(value));
+            look.square_norm += wide * wide;
+            for (lane, state) in self.slots[slot].iter().enumerate() {
+                let rule = self.boxes.rule(self.rules[lane], slot);
+                look.margins[lane] += f64::from(rule.weight(state, value)) * wide;
+                if LEARN && R::COUPLED {
+                    rule.look(state, value, &mut look.sights[lane]);
+                }
+            }
+        }
+        look
+    }
+
+    /// One round in one lane: the gradient is `slope · value` in every coordinate.
+    fn absorb(&mut self, example: &Example<'_>, lane: usize, slope: f64, sight: Sight) -> f64 {
+        if R::COUPLED {
+            self.steps[lane] = self.rules[lane].step(&mut self.shared[lane], &sight);
+        } else if slope == 0.0 {
+            return 0.0;
+        }
+        let step = self.steps[lane];
+        let mut energy = 0.0;
+        for (&slot, &value) in example.slots.iter().zip(example.values) {
+            let slot = slot as usize;
+            let rule = self.boxes.rule(self.rules[lane], slot);
+            let gradient = (slope * f64::from(value)) as f32;
+            let state = &mut self.slots[slot][lane];
+            rule.absorb(state, value, gradient, step);
+            let square = f64::from(gradient) * f64::from(gradient);
+            energy += square * f64::from(rule.rate_used(state, step));
+            if let Some(sums) = &mut self.gradient_sums {
+                sums[slot][lane] += f64::from(gradient);
+            }
+        }
+        0.5 * energy
+    }
+
+    fn round(&mut self, example: &Example<'_>) -> Result<Outcome> {
+        const { assert!(LANES == 1, "lanes are not mixed yet") };
+        let look = self.look::<true>(example);
+        let (label, importance) = (f64::from(example.label), f64::from(example.importance));
+        let margin = look.margins[0];
+        let slope = importance * self.loss.slope(margin, label);
+        self.check(example, margin, slope * slope * look.square_norm)?;
+        let sight = Sight {
+            round: self.tally.rounds + 1,
+            slope,
+            square_norm: look.square_norm,
+            ..look.sights[0]
+        };
+        let energy = self.absorb(example, 0, slope, sight);
+        Ok(Outcome {
+            margin,
+            loss: self.loss.value(margin, label),
+            mistake: self.loss.is_mistake(margin, label),
+            importance,
+            played: slope * margin,
+            energy,
+            features: example.slots.len(),
+        })
+    }
+
+    /// Refuse a round whose gradient would not fit into a float32 slot, before it is learned.
+    fn check(&self, example: &Example<'_>, margin: f64, square_gradient: f64) -> Result<()> {
+        let what = if !(margin as f32).is_finite() {
+            format!("the margin is {margin:e}, too large for a float32")
+        } else if !(square_gradient as f32).is_finite() {
+            let norm = square_gradient.sqrt();
+            format!("the gradient has length {norm:e}, too large to square in float32")
+        } else {
+            return Ok(());
+        };
+        let largest = (0..example.slots.len()).max_by(|&a, &b| {
+            let size = |k: usize| example.values[k].abs();
+            size(a).total_cmp(&size(b))
+        });
+        Err(Error::Diverged {
+            round: self.tally.rounds + 1,
+            slot: largest.map_or(0, |k| example.slots[k]),
+            what,
+        })
+    }
+
+    fn touched(&self) -> impl Iterator<Item = (usize, &[R::Slot; LANES])> {
+        let slots = self.slots.iter().enumerate();
+        slots.filter(|(_, lanes)| lanes.iter().any(|slot| !slot.is_untouched()))
+    }
+
+    /// Σ_i min(a_i G_i, b_i G_i).
+    fn floor(&self) -> Option<f64> {
+        let sums = self.gradient_sums.as_ref()?;
+        let least = |(slot, sum): (usize, &[f64; LANES])| {
+            let rule = self.boxes.rule(self.rules[0], slot);
+            rule.interval().least(sum[0])
+        };
+        Some(sums.iter().enumerate().map(least).sum())
+    }
+}
+
+/// A vector of equal entries, or an error where the memory is not to be had.
+fn filled<T: Clone>(entry: T, length: usize) -> Result<Vec<T>> {
+    let mut entries = Vec::new();
+    entries.try_reserve_exact(length).map_err(|_| {
+        let bytes = length.saturating_mul(size_of::<T>());
+        Error::Spec(format!(
+            "{length} slots need {bytes} bytes, more than there are; use fewer bits"
+        ))
+    })?;
+    entries.resize(length, entry);
+    Ok(entries)
+}
+
+impl<R: Rule, B: Boxes, const LANES: usize> Model for Learner<R, B, LANES> {
+    fn learn(&mut self, chunk: &Chunk, margins: &mut Vec<f64>) -> Result<()> {
+        for example in chunk.examples() {
+            let outcome = self.round(&example)?;
+            self.tally.record(&outcome);
+            margins.push(outcome.margin);
+        }
+        Ok(())
+    }
+
+    fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
+        let margin = |example| self.look::<false>(&example).margins[0];
+        margins.extend(chunk.examples().map(margin));
+    }
+
+    fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    fn weight(&self, slot: usize) -> f32 {
+        let rule = self.boxes.rule(self.rules[0], slot);
+        rule.weight(&self.slots[slot][0], 1.0)
+    }
+
+    fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    fn standing(&self) -> Standing {
+        let shared = &self.shared[0];
+        let mut standing = Standing {
+            floor: self.floor(),
+            theorem: self.rules[0].shared_theorem(shared),
+            ..Standing::default()
+        };
+        let mut spread = self.rules[0].shared_spread(shared);
+        for (slot, lanes) in self.touched() {
+            let rule = self.boxes.rule(self.rules[0], slot);
+            spread += rule.spread(&lanes[0], self.steps[0]);
+            if let Some(term) = rule.theorem(&lanes[0]) {
+                *standing.theorem.get_or_insert(0.0) += term;
+            }
+            standing.touched += 1;
+        }
+        standing.spread = Some(spread);
+        standing
+    }
+
+    fn fields(&self) -> &'static [&'static str] {
+        R::Slot::FIELDS
+    }
+
+    fn is_untouched(&self, slot: usize) -> bool {
+        // A gradient too small to move a slot still counts in its sum.
+        let no_sum = self.gradient_sum(slot).is_none_or(|sum| sum == 0.0);
+        no_sum && self.slots[slot].iter().all(Slot::is_untouched)
+    }
+
+    fn field(&self, slot: usize, field: usize) -> f32 {
+        self.slots[slot][0].get(field)
+    }
+
+    fn gradient_sum(&self, slot: usize) -> Option<f64> {
+        self.gradient_sums.as_ref().map(|sums| sums[slot][0])
+    }
+
+    fn intervals(&self) -> Option<&[Interval]> {
+        self.boxes.intervals()
+    }
+
+    fn shared(&self) -> Value {
+        serde_json::json!({
+            "state": serde_json::to_value(self.shared[0]).unwrap_or(Value::Null),
+            "step": self.steps[0],
+        })
+    }
+
+    fn restore(&mut self, shared: Value, tally: Tally) -> std::result::Result<(), String> {
+        let Value::Object(mut parts) = shared else {
+            return Err("the shared state is not an object".into());
+        };
+        let mut take = |name: &str| parts.remove(name).unwrap_or(Value::Null);
+        let parsed = serde_json::from_value(take("state")).map_err(|error| error.to_string())?;
+        let step = serde_json::from_value(take("step")).map_err(|error| error.to_string())?;
+        self.shared = [parsed; LANES];
+        self.steps = [step; LANES];
+        self.tally = tally;
+        Ok(())
+    }
+
+    fn set_field(&mut self, slot: usize, field: usize, value: f32) {
+        self.slots[slot][0].set(field, value);
+    }
+
+    fn set_gradient_sum(&mut self, slot: usize, sum: f64) {
+        if let Some(sums) = &mut self.gradient_sums {
+            sums[slot][0] = sum;
+        }
+    }
+}

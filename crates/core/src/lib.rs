@@ -1,0 +1,17 @@
+//! The core of lessregret: text in, slots moved, tallies out; no Python.
+
+pub mod error;
+pub mod example;
+pub mod hash;
+pub mod learner;
+pub mod loss;
+pub mod names;
+pub mod rule;
+pub mod snapshot;
+pub mod spec;
+pub mod stream;
+pub mod tally;
+pub mod text;
+
+pub use error::{Error, InputError, Result};
+pub use example::{Chunk, Example};

@@ -1,0 +1,65 @@
+//! Gradient descent with one fixed rate.
+//!
+//! ```text
+//! Plays     w ← clip(w − η g),  η = rate
+//! Slot      weight, seen            seen = 1 once a gradient came
+//! Regret    Σ_i [D_i²/(2η) + ½ η Σ g²]: Zinkevich 2003, the paper's equation (2)
+//! Source    the paper, equation (1), §2.2
+//! Departs   nowhere
+//! ```
+
+use super::{Interval, Rule, slot};
+
+slot! {
+    /// weight w, and whether a gradient came.
+    Slot {
+        /// w
+        weight,
+        /// 1 once a gradient came
+        seen
+    }
+}
+
+/// Gradient descent with one fixed rate.
+#[derive(Clone, Copy, Debug)]
+pub struct Constant {
+    rate: f32,
+    interval: Interval,
+}
+
+impl Constant {
+    /// The rule on [low, high].
+    pub fn new(rate: f32, interval: Interval) -> Self {
+        Constant { rate, interval }
+    }
+}
+
+impl Rule for Constant {
+    type Slot = Slot;
+    type Shared = ();
+
+    fn interval(&self) -> Interval {
+        self.interval
+    }
+
+    fn within(self, interval: Interval) -> Self {
+        Constant { interval, ..self }
+    }
+
+    #[inline]
+    fn weight(&self, slot: &Slot, _value: f32) -> f32 {
+        self.interval.clip(slot.weight)
+    }
+
+    #[inline]
+    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, _step: f32) {
+        let weight = self.weight(slot, value);
+        slot.weight = self.interval.clip(weight - self.rate * gradient);
+        slot.seen = 1.0;
+    }
+
+    #[inline]
+    fn rate_used(&self, _slot: &Slot, _step: f32) -> f32 {
+        self.rate
+    }
+}

@@ -1,0 +1,116 @@
+//! Gradient descent with one adaptive rate for all coordinates.
+//!
+//! ```text
+//! Plays     w ← clip(w − η_t g),  η_t = √(Σ rate_i²)/√E,  the sum over coordinates met so far
+//! Slot      weight, seen            seen = 1 once the feature was met
+//! Shared    E = Σ|g|², Σ rate_i², and what the bound needs
+//! Regret    D √(2E) with rate_i = D_i/√2 and all coordinates known: the paper, Theorem 2
+//! Source    the paper, Theorem 2; D estimated from the attributes seen, §5.1
+//! Departs   the bound reported holds though D grows (see `Shared::climb`)
+//! ```
+//!
+//! As new coordinates appear D grows and η may rise, and Theorem 2 needs it not to (erratum E15).
+//! For any rates at all, Zinkevich's argument gives Σ_i D_i²/2 · [1/η at i's first round + all the
+//! later rises of 1/η] + ½ Σ η|g|²; where η never rises that is D²/(2η_T) again.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Interval, Rate, Rule, Sight, constant::Slot};
+
+/// Gradient descent with one adaptive rate for all coordinates.
+#[derive(Clone, Copy, Debug)]
+pub struct Global {
+    rate: Rate,
+    interval: Interval,
+}
+
+impl Global {
+    /// The rule on [low, high].
+    pub fn new(rate: Rate, interval: Interval) -> Self {
+        Global { rate, interval }
+    }
+}
+
+/// What all coordinates share.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shared {
+    /// E = Σ|g|².
+    energy: f64,
+    /// Σ rate_i² over the coordinates met.
+    rates: f64,
+    /// Σ D_i² over the coordinates met.
+    widths: f64,
+    /// 1/η of the last round with a step, 0 before.
+    inverse: f64,
+    /// The sum of all rises of 1/η.
+    climb: f64,
+    /// Σ_i D_i² (1/η − climb) at i's first round.
+    entry: f64,
+}
+
+impl Rule for Global {
+    type Slot = Slot;
+    type Shared = Shared;
+    const COUPLED: bool = true;
+
+    fn interval(&self) -> Interval {
+        self.interval
+    }
+
+    fn within(self, interval: Interval) -> Self {
+        Global { interval, ..self }
+    }
+
+    #[inline]
+    fn weight(&self, slot: &Slot, _value: f32) -> f32 {
+        self.interval.clip(slot.weight)
+    }
+
+    #[inline]
+    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: f32) {
+        let weight = self.weight(slot, value);
+        slot.weight = self.interval.clip(weight - step * gradient);
+        slot.seen = 1.0;
+    }
+
+    #[inline]
+    fn rate_used(&self, _slot: &Slot, step: f32) -> f32 {
+        step
+    }
+
+    #[inline]
+    fn look(&self, slot: &Slot, _value: f32, sight: &mut Sight) {
+        if slot.seen == 0.0 {
+            sight.newcomer_rates += f64::from(self.rate.number(self.interval)).powi(2);
+            sight.newcomer_widths += self.interval.width().powi(2);
+        }
+    }
+
+    fn step(&self, shared: &mut Shared, sight: &Sight) -> f32 {
+        shared.energy += sight.square_gradient();
+        shared.rates += sight.newcomer_rates;
+        shared.widths += sight.newcomer_widths;
+        if shared.energy == 0.0 {
+            return 0.0;
+        }
+        let step = (shared.rates / shared.energy).sqrt().min(f64::from(f32::MAX)) as f32;
+        let inverse = 1.0 / f64::from(step);
+        shared.climb += (inverse - shared.inverse).max(0.0);
+        shared.inverse = inverse;
+        shared.entry += sight.newcomer_widths * (inverse - shared.climb);
+        step
+    }
+
+    fn spread(&self, _slot: &Slot, _step: f32) -> f64 {
+        0.0
+    }
+
+    fn shared_spread(&self, shared: &Shared) -> f64 {
+        (shared.entry + shared.widths * shared.climb) / 2.0
+    }
+
+    fn shared_theorem(&self, shared: &Shared) -> Option<f64> {
+        Some((2.0 * shared.widths * shared.energy).sqrt())
+    }
+}

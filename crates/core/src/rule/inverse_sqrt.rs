@@ -1,0 +1,63 @@
+//! Gradient descent with a rate that falls with the square root of the round.
+//!
+//! ```text
+//! Plays     w ← clip(w − η_t g),  η_t = rate/√t
+//! Slot      weight, seen            seen = 1 once a gradient came
+//! Regret    Σ_i [D_i²/(2η_T) + ½ Σ_t η_t g²]: Zinkevich 2003, the paper's equation (2)
+//! Source    Zinkevich 2003, Theorem 1
+//! Departs   nowhere; t counts all rounds, whichever coordinates they touch
+//! ```
+
+use super::{Interval, Rule, Sight, constant::Slot};
+
+/// Gradient descent with a rate that falls with the square root of the round.
+#[derive(Clone, Copy, Debug)]
+pub struct InverseSqrt {
+    rate: f32,
+    interval: Interval,
+}
+
+impl InverseSqrt {
+    /// The rule on [low, high].
+    pub fn new(rate: f32, interval: Interval) -> Self {
+        InverseSqrt { rate, interval }
+    }
+}
+
+impl Rule for InverseSqrt {
+    type Slot = Slot;
+    type Shared = ();
+    const COUPLED: bool = true;
+
+    fn interval(&self) -> Interval {
+        self.interval
+    }
+
+    fn within(self, interval: Interval) -> Self {
+        InverseSqrt { interval, ..self }
+    }
+
+    #[inline]
+    fn weight(&self, slot: &Slot, _value: f32) -> f32 {
+        self.interval.clip(slot.weight)
+    }
+
+    #[inline]
+    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: f32) {
+        if gradient == 0.0 {
+            return;
+        }
+        let weight = self.weight(slot, value);
+        slot.weight = self.interval.clip(weight - step * gradient);
+        slot.seen = 1.0;
+    }
+
+    #[inline]
+    fn rate_used(&self, _slot: &Slot, step: f32) -> f32 {
+        step
+    }
+
+    fn step(&self, _shared: &mut (), sight: &Sight) -> f32 {
+        (f64::from(self.rate) / (sight.round as f64).sqrt()) as f32
+    }
+}

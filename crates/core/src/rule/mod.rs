@@ -1,0 +1,159 @@
+//! Rules: what one coordinate remembers, and how that becomes a weight.
+//!
+//! A rule is a one-dimensional online algorithm (the paper's Lemma 2): a slot and two pure
+//! functions, [`Rule::weight`] and [`Rule::absorb`]. A rule whose coordinates must talk, because
+//! its step depends on the whole example, is *coupled*: [`Rule::look`] gathers what the example
+//! shows and [`Rule::step`] turns it, with a little shared state, into the step that every
+//! coordinate of the example absorbs with. Nothing else distinguishes the two kinds.
+//!
+//! The readable twins are in `python/lessregret/rules/`, one file a rule, under the same names.
+
+use serde::{Serialize, de::DeserializeOwned};
+
+pub mod constant;
+pub mod global;
+pub mod inverse_sqrt;
+pub mod per_coordinate;
+
+/// One coordinate's feasible set [low, high].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// a_i
+    pub low: f32,
+    /// b_i
+    pub high: f32,
+}
+
+impl Interval {
+    /// The nearest point of the interval.
+    pub fn clip(self, weight: f32) -> f32 {
+        weight.max(self.low).min(self.high)
+    }
+
+    /// D_i = b_i - a_i.
+    pub fn width(self) -> f64 {
+        f64::from(self.high) - f64::from(self.low)
+    }
+
+    /// The least value of `slope · x` for x in the interval.
+    pub fn least(self, slope: f64) -> f64 {
+        (slope * f64::from(self.low)).min(slope * f64::from(self.high))
+    }
+}
+
+/// The rate a user asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rate {
+    /// A number.
+    Number(f32),
+    /// What the corrected Theorem 3 says: D_i/√2 (erratum E7).
+    Theory,
+}
+
+impl Rate {
+    /// The rate as a number for a coordinate with this feasible set.
+    pub fn number(self, interval: Interval) -> f32 {
+        match self {
+            Rate::Number(rate) => rate,
+            Rate::Theory => (interval.width() / std::f64::consts::SQRT_2) as f32,
+        }
+    }
+}
+
+/// What one example showed, for the rules whose coordinates talk.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sight {
+    /// The round, from 1.
+    pub round: u64,
+    /// The gradient in the margin: importance · slope.
+    pub slope: f64,
+    /// |x|².
+    pub square_norm: f64,
+    /// Σ rate_i² over the newcomers, the coordinates never met before this example.
+    pub newcomer_rates: f64,
+    /// Σ D_i² over the newcomers.
+    pub newcomer_widths: f64,
+}
+
+impl Sight {
+    /// |g|² of the round.
+    pub fn square_gradient(&self) -> f64 {
+        self.slope * self.slope * self.square_norm
+    }
+}
+
+/// What a coordinate remembers: a few named floats, all zero at first.
+pub trait Slot: Copy + Default + Send + Sync + 'static {
+    /// The names of the floats, as in the model file.
+    const FIELDS: &'static [&'static str];
+    /// The float with this number.
+    fn get(&self, field: usize) -> f32;
+    /// Set the float with this number.
+    fn set(&mut self, field: usize, value: f32);
+    /// Whether the slot is as it began, to the bit.
+    fn is_untouched(&self) -> bool {
+        (0..Self::FIELDS.len()).all(|field| self.get(field).to_bits() == 0)
+    }
+}
+
+/// Declare a slot: a struct of floats with the [`Slot`] trait.
+macro_rules! slot {
+    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident),+ }) => {
+        $(#[$doc])*
+        #[repr(C)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        pub struct $name { $($(#[$field_doc])* pub $field: f32),+ }
+
+        impl $crate::rule::Slot for $name {
+            const FIELDS: &'static [&'static str] = &[$(stringify!($field)),+];
+            fn get(&self, field: usize) -> f32 { [$(self.$field),+][field] }
+            fn set(&mut self, field: usize, value: f32) { *[$(&mut self.$field),+][field] = value; }
+        }
+    };
+}
+pub(crate) use slot;
+
+/// A one-dimensional online algorithm.
+pub trait Rule: Copy + Send + Sync + 'static {
+    /// What a coordinate remembers.
+    type Slot: Slot;
+    /// What the coordinates of a coupled rule share.
+    type Shared: Copy + Default + Send + Sync + Serialize + DeserializeOwned + 'static;
+    /// Whether `look` and `step` are called.
+    const COUPLED: bool = false;
+
+    /// The feasible set of the coordinate.
+    fn interval(&self) -> Interval;
+    /// The same rule on another feasible set.
+    fn within(self, interval: Interval) -> Self;
+    /// The point the coordinate plays.
+    fn weight(&self, slot: &Self::Slot, value: f32) -> f32;
+    /// What it remembers after the round. A coordinate rule is not called with gradient 0.
+    fn absorb(&self, slot: &mut Self::Slot, value: f32, gradient: f32, step: f32);
+    /// The rate of the last `absorb` that led to this slot.
+    fn rate_used(&self, slot: &Self::Slot, step: f32) -> f32;
+
+    /// Coupled rules: what this coordinate adds to the sight of the example.
+    fn look(&self, _slot: &Self::Slot, _value: f32, _sight: &mut Sight) {}
+    /// Coupled rules: the step of this round.
+    fn step(&self, _shared: &mut Self::Shared, _sight: &Sight) -> f32 {
+        0.0
+    }
+
+    /// D_i²/(2 η_T,i) of one touched coordinate; `step` is that of the last round.
+    fn spread(&self, slot: &Self::Slot, step: f32) -> f64 {
+        self.interval().width().powi(2) / (2.0 * f64::from(self.rate_used(slot, step)))
+    }
+    /// The part of the spread that the shared state knows.
+    fn shared_spread(&self, _shared: &Self::Shared) -> f64 {
+        0.0
+    }
+    /// One coordinate's part of the theorem's closed form, if the rule has one.
+    fn theorem(&self, _slot: &Self::Slot) -> Option<f64> {
+        None
+    }
+    /// The closed form, where it is a matter of the shared state.
+    fn shared_theorem(&self, _shared: &Self::Shared) -> Option<f64> {
+        None
+    }
+}

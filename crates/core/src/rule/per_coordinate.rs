@@ -1,0 +1,72 @@
+//! Gradient descent with a rate for each coordinate.
+//!
+//! ```text
+//! Plays     w ← clip(w − η g),  η = rate/√S
+//! Slot      weight, energy          energy S = Σ g², this round's included
+//! Regret    Σ_i D_i √(2 S_i) with rate = D_i/√2: the paper, Theorem 3
+//! Source    the paper, Algorithm 1
+//! Departs   rate D_i/√2 where the paper prints D_i (erratum E7); starts at clip(0), not 0 (E9)
+//! ```
+
+use super::{Interval, Rate, Rule, slot};
+
+slot! {
+    /// weight w and energy S.
+    Slot {
+        /// w
+        weight,
+        /// S = Σ g²
+        energy
+    }
+}
+
+/// Gradient descent with a rate for each coordinate.
+#[derive(Clone, Copy, Debug)]
+pub struct PerCoordinate {
+    rate: Rate,
+    number: f32,
+    interval: Interval,
+}
+
+impl PerCoordinate {
+    /// The rule on [low, high].
+    pub fn new(rate: Rate, interval: Interval) -> Self {
+        PerCoordinate { rate, number: rate.number(interval), interval }
+    }
+}
+
+impl Rule for PerCoordinate {
+    type Slot = Slot;
+    type Shared = ();
+
+    fn interval(&self) -> Interval {
+        self.interval
+    }
+
+    fn within(self, interval: Interval) -> Self {
+        PerCoordinate::new(self.rate, interval)
+    }
+
+    #[inline]
+    fn weight(&self, slot: &Slot, _value: f32) -> f32 {
+        self.interval.clip(slot.weight)
+    }
+
+    #[inline]
+    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: f32) {
+        let weight = self.weight(slot, value);
+        // Not to infinity: an infinite energy would freeze the coordinate for good.
+        slot.energy = (slot.energy + gradient * gradient).min(f32::MAX);
+        slot.weight = self.interval.clip(weight - self.rate_used(slot, step) * gradient);
+    }
+
+    #[inline]
+    fn rate_used(&self, slot: &Slot, _step: f32) -> f32 {
+        // A gradient whose square is 0 in float32 does not move the coordinate.
+        if slot.energy > 0.0 { self.number / slot.energy.sqrt() } else { 0.0 }
+    }
+
+    fn theorem(&self, slot: &Slot) -> Option<f64> {
+        Some(self.interval.width() * (2.0 * f64::from(slot.energy)).sqrt())
+    }
+}

@@ -1,0 +1,285 @@
+//! Reading a model file: nothing in it is trusted.
+
+use std::fs::File;
+use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use safetensors::tensor::{Dtype, Metadata};
+
+use super::{FORMAT, Header, METADATA_KEY, NO_CHECKSUM, checksum_offset};
+use crate::error::{Error, Result};
+use crate::learner::Model;
+use crate::names::Names;
+use crate::rule::Interval;
+
+/// No header of ours comes near this; a larger length is a file that is something else.
+const MAX_HEADER: u64 = 1 << 20;
+
+/// A model read back.
+pub struct Loaded {
+    /// The metadata.
+    pub header: Header,
+    /// The learner, as it was.
+    pub model: Box<dyn Model>,
+    /// The names, where they were kept.
+    pub names: Option<Names>,
+}
+
+/// Read the metadata of a model file and not its slots. The checksum is not looked at.
+pub fn read_header(path: &Path) -> Result<Header> {
+    open(path, |file| Ok(Layout::read(file)?.header))
+}
+
+/// Read a model file.
+pub fn load(path: &Path) -> Result<Loaded> {
+    open(path, read)
+}
+
+/// Read a model from the bytes of a model file; `name` stands for it in errors.
+pub fn load_bytes(bytes: &[u8], name: &str) -> Result<Loaded> {
+    read(&mut Cursor::new(bytes)).map_err(|reason| model_file(name, reason))
+}
+
+fn open<T>(path: &Path, read: impl Fn(&mut BufReader<File>) -> Reading<T>) -> Result<T> {
+    let file = File::open(path).map_err(|error| format!("cannot be opened: {error}"));
+    file.and_then(|file| read(&mut BufReader::with_capacity(1 << 20, file)))
+        .map_err(|reason| model_file(&path.display().to_string(), reason))
+}
+
+fn model_file(file: &str, reason: String) -> Error {
+    Error::ModelFile { file: file.to_string(), reason }
+}
+
+/// Inside this module an error is its reason; the file's name is added at the door.
+type Reading<T> = std::result::Result<T, String>;
+
+fn foreign(what: &str) -> String {
+    format!("is not a model of lessregret: {what}")
+}
+
+fn damaged(what: &str) -> String {
+    format!("is damaged: {what}. Use a backup, or train again")
+}
+
+/// Where things lie in the file.
+struct Layout {
+    head: Vec<u8>,
+    metadata: Metadata,
+    header: Header,
+}
+
+impl Layout {
+    fn read<F: Read + Seek>(file: &mut F) -> Reading<Layout> {
+        let size = file.seek(SeekFrom::End(0)).map_err(|error| damaged(&error.to_string()))?;
+        file.rewind().map_err(|error| damaged(&error.to_string()))?;
+        let mut head = vec![0; 8];
+        file.read_exact(&mut head).map_err(|_| foreign("it has fewer than 8 bytes"))?;
+        let length = u64::from_le_bytes(head[..8].try_into().unwrap_or_default());
+        if length > MAX_HEADER || length + 8 > size {
+            return Err(foreign("it does not begin like a safetensors file"));
+        }
+        head.resize(8 + length as usize, 0);
+        file.read_exact(&mut head[8..]).map_err(|_| damaged("the header cannot be read"))?;
+        let metadata: Metadata = serde_json::from_slice(&head[8..])
+            .map_err(|_| foreign("its safetensors header cannot be understood"))?;
+        let header = parse_header(&metadata)?;
+        let (found, expected) = (size - head.len() as u64, metadata.data_len() as u64);
+        if found != expected {
+            return Err(damaged(&format!(
+                "it holds {found} bytes of data where its header says {expected}"
+            )));
+        }
+        Ok(Layout { head, metadata, header })
+    }
+
+    /// Where a tensor begins, after checking that it is what it should be.
+    fn place(&self, name: &str, dtype: Dtype, length: Option<usize>) -> Reading<(u64, usize)> {
+        let info = self.metadata.info(name);
+        let info = info.ok_or_else(|| damaged(&format!("the tensor '{name}' is missing")))?;
+        let [found] = info.shape[..] else {
+            return Err(damaged(&format!("the tensor '{name}' is not a list")));
+        };
+        if info.dtype != dtype || length.is_some_and(|length| length != found) {
+            return Err(damaged(&format!("the tensor '{name}' has the wrong type or length")));
+        }
+        Ok(((self.head.len() + info.data_offsets.0) as u64, found))
+    }
+
+    /// The checksum over the whole file must be the one in the header.
+    fn verify<F: Read + Seek>(&self, file: &mut F) -> Reading<()> {
+        let offset = checksum_offset(&self.head).ok_or_else(|| foreign("it has no checksum"))?;
+        let mut head = self.head.clone();
+        head[offset..offset + NO_CHECKSUM.len()].copy_from_slice(NO_CHECKSUM.as_bytes());
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(&head);
+        seek(file, self.head.len() as u64)?;
+        let mut block = vec![0; 1 << 16];
+        loop {
+            match file.read(&mut block) {
+                Ok(0) => break,
+                Ok(read) => hasher.update(&block[..read]),
+                Err(error) => return Err(damaged(&error.to_string())),
+            }
+        }
+        let found = format!("{:08x}", hasher.finalize());
+        if found == self.header.checksum {
+            return Ok(());
+        }
+        Err(damaged(&format!(
+            "its checksum is {found} where its header says {}",
+            self.header.checksum
+        )))
+    }
+}
+
+fn parse_header(metadata: &Metadata) -> Reading<Header> {
+    let text = metadata
+        .metadata()
+        .as_ref()
+        .and_then(|entries| entries.get(METADATA_KEY))
+        .ok_or_else(|| foreign("its safetensors header says nothing of lessregret"))?;
+    let value: serde_json::Value =
+        serde_json::from_str(text).map_err(|_| damaged("its metadata cannot be understood"))?;
+    match value.get("format").and_then(serde_json::Value::as_u64) {
+        Some(version) if version == u64::from(FORMAT) => {}
+        Some(version) => {
+            return Err(format!(
+                "has format version {version}; this lessregret reads version {FORMAT}. \
+                 Use the lessregret that wrote it"
+            ));
+        }
+        None => return Err(damaged("its metadata have no format version")),
+    }
+    serde_json::from_value(value)
+        .map_err(|error| damaged(&format!("its metadata cannot be understood ({error})")))
+}
+
+fn seek<F: Seek>(file: &mut F, offset: u64) -> Reading<()> {
+    let sought = file.seek(SeekFrom::Start(offset));
+    sought.map(|_| ()).map_err(|error| damaged(&error.to_string()))
+}
+
+fn read<F: Read + Seek>(file: &mut F) -> Reading<Loaded> {
+    let layout = Layout::read(file)?;
+    layout.verify(file)?;
+    let touched = layout.header.touched as usize;
+    let slots = read_slots(file, &layout)?;
+    let intervals = read_boxes(file, &layout)?;
+    let spec = &layout.header.spec;
+    let mut model = spec.build(intervals).map_err(|error| damaged(&error.to_string()))?;
+    model
+        .restore(layout.header.shared.clone(), layout.header.tally)
+        .map_err(|error| damaged(&error))?;
+    for (field, name) in model.fields().iter().enumerate() {
+        let place = layout.place(name, Dtype::F32, Some(touched))?;
+        read_list(file, place, f32::from_le_bytes, |k, value| {
+            if !value.is_finite() {
+                return Err(damaged(&format!("'{name}' holds a number that is not finite")));
+            }
+            model.set_field(slots[k] as usize, field, value);
+            Ok(())
+        })?;
+    }
+    if spec.certify {
+        let place = layout.place("gradient_sum", Dtype::F64, Some(touched))?;
+        read_list(file, place, f64::from_le_bytes, |k, sum| {
+            model.set_gradient_sum(slots[k] as usize, sum);
+            Ok(())
+        })?;
+    }
+    let names = read_names(file, &layout, &slots)?;
+    Ok(Loaded { header: layout.header, model, names })
+}
+
+fn read_slots<F: Read + Seek>(file: &mut F, layout: &Layout) -> Reading<Vec<u32>> {
+    let touched = layout.header.touched as usize;
+    let total = layout.header.spec.slots();
+    let place = layout.place("slot", Dtype::U32, Some(touched))?;
+    let mut slots: Vec<u32> = Vec::with_capacity(place.1);
+    read_list(file, place, u32::from_le_bytes, |_, slot| {
+        if slot as usize >= total || slots.last().is_some_and(|&last| last >= slot) {
+            return Err(damaged("its slots are not in order"));
+        }
+        slots.push(slot);
+        Ok(())
+    })?;
+    Ok(slots)
+}
+
+fn read_boxes<F: Read + Seek>(file: &mut F, layout: &Layout) -> Reading<Option<Vec<Interval>>> {
+    if !layout.header.boxes {
+        return Ok(None);
+    }
+    let total = layout.header.spec.slots();
+    let mut intervals = Vec::with_capacity(total.min(1 << 20));
+    let low = layout.place("low", Dtype::F32, Some(total))?;
+    read_list(file, low, f32::from_le_bytes, |_, low| {
+        intervals.push(Interval { low, high: low });
+        Ok(())
+    })?;
+    let high = layout.place("high", Dtype::F32, Some(total))?;
+    read_list(file, high, f32::from_le_bytes, |k, high| {
+        intervals[k].high = high;
+        Ok(())
+    })?;
+    Ok(Some(intervals))
+}
+
+fn read_names<F: Read + Seek>(
+    file: &mut F,
+    layout: &Layout,
+    slots: &[u32],
+) -> Reading<Option<Names>> {
+    if !layout.header.names {
+        return Ok(None);
+    }
+    let mut text = Vec::new();
+    let place = layout.place("names", Dtype::U8, None)?;
+    read_list(
+        file,
+        place,
+        |[byte]: [u8; 1]| byte,
+        |_, byte| {
+            text.push(byte);
+            Ok(())
+        },
+    )?;
+    let mut names = Names::default();
+    let mut lines = text.split(|&byte| byte == b'\n');
+    let place = layout.place("collided", Dtype::U8, Some(slots.len()))?;
+    read_list(
+        file,
+        place,
+        |[byte]: [u8; 1]| byte,
+        |k, collided| {
+            let name = lines.next().ok_or_else(|| damaged("names are missing"))?;
+            if !name.is_empty() {
+                names.insert(slots[k], name, collided != 0);
+            }
+            Ok(())
+        },
+    )?;
+    Ok(Some(names))
+}
+
+/// Read a tensor block by block and hand over its entries one by one.
+fn read_list<F: Read + Seek, T, const SIZE: usize>(
+    file: &mut F,
+    (offset, length): (u64, usize),
+    convert: impl Fn([u8; SIZE]) -> T,
+    mut take: impl FnMut(usize, T) -> Reading<()>,
+) -> Reading<()> {
+    seek(file, offset)?;
+    let mut block = vec![0; SIZE << 14];
+    for start in (0..length).step_by(1 << 14) {
+        let count = (length - start).min(1 << 14);
+        let bytes = &mut block[..count * SIZE];
+        file.read_exact(bytes).map_err(|error| damaged(&error.to_string()))?;
+        for (k, entry) in bytes.chunks_exact(SIZE).enumerate() {
+            let mut own = [0; SIZE];
+            own.copy_from_slice(entry);
+            take(start + k, convert(own))?;
+        }
+    }
+    Ok(())
+}

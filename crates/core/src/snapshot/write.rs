@@ -1,0 +1,249 @@
+//! Writing a model file.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Cursor, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use safetensors::tensor::{Dtype, Metadata, TensorInfo};
+
+use super::{FORMAT, Header, METADATA_KEY, NO_CHECKSUM, checksum_offset};
+use crate::error::{Error, Result};
+use crate::learner::Model;
+use crate::names::Names;
+use crate::spec::Spec;
+
+type IoResult<T> = std::io::Result<T>;
+type WriteTensor<'a> = Box<dyn Fn(&mut dyn Write) -> IoResult<()> + 'a>;
+
+/// One tensor: its name, type and length, and how to write it.
+struct Column<'a> {
+    name: &'a str,
+    dtype: Dtype,
+    length: usize,
+    write: WriteTensor<'a>,
+}
+
+/// Write the model to `path`, which afterwards holds all of it or is as it was.
+pub fn save(
+    path: &Path,
+    spec: &Spec,
+    model: &dyn Model,
+    skipped: u64,
+    names: Option<&Names>,
+) -> Result<()> {
+    let beside = beside(path);
+    let written = write_beside(&beside, spec, model, skipped, names)
+        .and_then(|()| fs::rename(&beside, path))
+        .and_then(|()| sync_folder(path));
+    written.map_err(|error| {
+        // The half-written file is of no use; that it cannot be removed is not the news.
+        let _ = fs::remove_file(&beside);
+        Error::ModelFile {
+            file: path.display().to_string(),
+            reason: format!("cannot be written: {error}"),
+        }
+    })
+}
+
+/// The model as bytes, the same as a file would hold.
+pub fn to_bytes(
+    spec: &Spec,
+    model: &dyn Model,
+    skipped: u64,
+    names: Option<&Names>,
+) -> IoResult<Vec<u8>> {
+    let mut bytes = Cursor::new(Vec::new());
+    write(&mut bytes, spec, model, skipped, names)?;
+    Ok(bytes.into_inner())
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.{}.partial", std::process::id()))
+}
+
+fn write_beside(
+    beside: &Path,
+    spec: &Spec,
+    model: &dyn Model,
+    skipped: u64,
+    names: Option<&Names>,
+) -> IoResult<()> {
+    let mut file = BufWriter::with_capacity(1 << 20, File::create(beside)?);
+    write(&mut file, spec, model, skipped, names)?;
+    file.into_inner()?.sync_all()
+}
+
+/// Make the rename itself last. Not every system lets a folder be opened; there it is left out.
+fn sync_folder(path: &Path) -> IoResult<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match File::open(folder.unwrap_or(Path::new("."))) {
+        Ok(folder) => folder.sync_all(),
+        Err(_) => Ok(()),
+    }
+}
+
+fn write<W: Write + Seek>(
+    out: &mut W,
+    spec: &Spec,
+    model: &dyn Model,
+    skipped: u64,
+    names: Option<&Names>,
+) -> IoResult<()> {
+    let touched: Vec<u32> = (0..model.slots())
+        .filter(|&slot| !model.is_untouched(slot))
+        .map(|slot| slot as u32)
+        .collect();
+    let columns = columns(spec, model, &touched, names);
+    let header = Header {
+        checksum: NO_CHECKSUM.into(),
+        format: FORMAT,
+        writer: env!("CARGO_PKG_VERSION").into(),
+        spec: spec.clone(),
+        tally: *model.tally(),
+        skipped,
+        touched: touched.len() as u64,
+        names: names.is_some(),
+        collisions: names.map_or(0, |names| names.collisions() as u64),
+        boxes: model.intervals().is_some(),
+        shared: model.shared(),
+    };
+    let head = header_bytes(&header, &columns)?;
+    let mut counted = Checksummed::new(&mut *out);
+    counted.write_all(&head)?;
+    for column in &columns {
+        (column.write)(&mut counted)?;
+    }
+    let checksum = counted.hasher.finalize();
+    let offset = checksum_offset(&head).ok_or_else(|| invalid("no place for the checksum"))?;
+    out.seek(SeekFrom::Start(offset as u64))?;
+    write!(out, "{checksum:08x}")?;
+    out.flush()
+}
+
+/// The tensors in the order of their alignment, as safetensors asks.
+fn columns<'a>(
+    spec: &Spec,
+    model: &'a dyn Model,
+    touched: &'a [u32],
+    names: Option<&'a Names>,
+) -> Vec<Column<'a>> {
+    let mut columns = Vec::new();
+    if spec.certify {
+        columns.push(each(touched, "gradient_sum", Dtype::F64, |slot, out| {
+            let sum = model.gradient_sum(slot as usize).unwrap_or(0.0);
+            out.write_all(&sum.to_le_bytes())
+        }));
+    }
+    columns.push(each(touched, "slot", Dtype::U32, |slot, out| out.write_all(&slot.to_le_bytes())));
+    for (field, name) in model.fields().iter().enumerate() {
+        columns.push(each(touched, name, Dtype::F32, move |slot, out| {
+            out.write_all(&model.field(slot as usize, field).to_le_bytes())
+        }));
+    }
+    columns.extend(box_columns(model));
+    columns.extend(names.into_iter().flat_map(|names| name_columns(touched, names)));
+    columns
+}
+
+/// A column with one entry for each touched slot.
+fn each<'a>(
+    touched: &'a [u32],
+    name: &'a str,
+    dtype: Dtype,
+    write: impl Fn(u32, &mut dyn Write) -> IoResult<()> + 'a,
+) -> Column<'a> {
+    Column {
+        name,
+        dtype,
+        length: touched.len(),
+        write: Box::new(move |out| touched.iter().try_for_each(|&slot| write(slot, out))),
+    }
+}
+
+fn box_columns(model: &dyn Model) -> Vec<Column<'_>> {
+    let Some(intervals) = model.intervals() else {
+        return Vec::new();
+    };
+    let column = |name, end: fn(&crate::rule::Interval) -> f32| Column {
+        name,
+        dtype: Dtype::F32,
+        length: intervals.len(),
+        write: Box::new(move |out: &mut dyn Write| {
+            let mut ends = intervals.iter().map(end);
+            ends.try_for_each(|end| out.write_all(&end.to_le_bytes()))
+        }),
+    };
+    vec![column("low", |interval| interval.low), column("high", |interval| interval.high)]
+}
+
+fn name_columns<'a>(touched: &'a [u32], names: &'a Names) -> Vec<Column<'a>> {
+    let name = move |slot: u32| names.get(slot).unwrap_or(b"");
+    let length = touched.iter().map(|&slot| name(slot).len() + 1).sum();
+    vec![
+        Column {
+            name: "names",
+            dtype: Dtype::U8,
+            length,
+            write: Box::new(move |out| {
+                let mut lines = touched.iter().flat_map(|&slot| [name(slot), b"\n"]);
+                lines.try_for_each(|line| out.write_all(line))
+            }),
+        },
+        each(touched, "collided", Dtype::U8, |slot, out| {
+            out.write_all(&[u8::from(names.collided(slot))])
+        }),
+    ]
+}
+
+fn header_bytes(header: &Header, columns: &[Column<'_>]) -> IoResult<Vec<u8>> {
+    let metadata = [(METADATA_KEY.to_string(), serde_json::to_string(header)?)];
+    let mut end = 0;
+    let tensors = columns.iter().map(|column| {
+        let start = end;
+        end += column.length * column.dtype.bitsize() / 8;
+        let info = TensorInfo {
+            dtype: column.dtype,
+            shape: vec![column.length],
+            data_offsets: (start, end),
+        };
+        (column.name.to_string(), info)
+    });
+    let metadata = Metadata::new(Some(metadata.into()), tensors.collect())
+        .map_err(|error| invalid(&error.to_string()))?;
+    let mut json = serde_json::to_vec(&metadata)?;
+    // The body must start at a multiple of eight; spaces after the JSON are part of the format.
+    json.resize(json.len().next_multiple_of(8), b' ');
+    let mut bytes = (json.len() as u64).to_le_bytes().to_vec();
+    bytes.append(&mut json);
+    Ok(bytes)
+}
+
+fn invalid(reason: &str) -> std::io::Error {
+    std::io::Error::other(reason.to_string())
+}
+
+/// A writer that takes the checksum of what passes through.
+struct Checksummed<'a, W: Write> {
+    out: &'a mut W,
+    hasher: crc32fast::Hasher,
+}
+
+impl<'a, W: Write> Checksummed<'a, W> {
+    fn new(out: &'a mut W) -> Self {
+        let hasher = crc32fast::Hasher::new();
+        Checksummed { out, hasher }
+    }
+}
+
+impl<W: Write> Write for Checksummed<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> IoResult<usize> {
+        let written = self.out.write(bytes)?;
+        self.hasher.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> IoResult<()> {
+        self.out.flush()
+    }
+}

@@ -1,0 +1,143 @@
+//! Labels: what the number before the features means.
+//!
+//! ```text
+//! binary  = "1" | "0" | "-1"          in any spelling of these numbers
+//! real    = float
+//! ignored = [float]
+//! ```
+//!
+//! Two classes are written 1 and 0 or 1 and -1. The first negative of a file decides which; a file with
+//! both has three classes, and no one can say which two were meant.
+//!
+//! Cost: one number is read.
+
+use std::ops::Range;
+
+use super::fault::Fault;
+use super::numbers;
+
+/// What the labels are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Labels {
+    /// Two classes, given to the learner as +1 and -1.
+    Binary,
+    /// Any finite numbers.
+    Real,
+    /// Any finite numbers, or none: for prediction.
+    Ignored,
+}
+
+/// Reads the labels of one file.
+#[derive(Clone, Copy, Debug)]
+pub struct LabelReader {
+    labels: Labels,
+    negative: Option<i8>,
+}
+
+impl LabelReader {
+    /// A reader at the start of a file.
+    pub fn new(labels: Labels) -> Self {
+        LabelReader { labels, negative: None }
+    }
+
+    /// Forget how the last file wrote its negatives.
+    pub fn next_file(&mut self) {
+        self.negative = None;
+    }
+
+    /// The label that fills the bytes `place` of `line`.
+    pub fn read(&mut self, line: &[u8], place: Range<usize>) -> Result<f32, Fault> {
+        match self.labels {
+            Labels::Binary => self.read_binary(line, place),
+            Labels::Real | Labels::Ignored => numbers::float(line, place, "a number as label"),
+        }
+    }
+
+    /// The label of an example that has none, where that is allowed.
+    pub fn absent(&self) -> Option<f32> {
+        (self.labels == Labels::Ignored).then_some(f32::NAN)
+    }
+
+    fn read_binary(&mut self, line: &[u8], place: Range<usize>) -> Result<f32, Fault> {
+        let number = fast_float2::parse::<f64, _>(&line[place.clone()]).unwrap_or(f64::NAN);
+        if number == 1.0 {
+            return Ok(1.0);
+        }
+        if number != 0.0 && number != -1.0 {
+            return Err(Fault::at(line, place, "a label 1, 0 or -1"));
+        }
+        let negative = *self.negative.get_or_insert(number as i8);
+        if negative != number as i8 {
+            let expected = format!("a label 1 or {negative}, as in the lines before");
+            return Err(Fault::at(line, place, expected));
+        }
+        Ok(-1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(reader: &mut LabelReader, text: &str) -> Result<f32, String> {
+        let place = 0..text.len();
+        reader.read(text.as_bytes(), place).map_err(|fault| {
+            assert_eq!(fault.column, 1);
+            format!("expected {}, found {}", fault.expected, fault.found)
+        })
+    }
+
+    #[test]
+    fn two_classes_in_any_spelling() {
+        for (text, label) in
+            [("1", 1.0), ("+1", 1.0), ("1.0", 1.0), ("1e0", 1.0), ("0", -1.0), ("-0.0", -1.0)]
+        {
+            assert_eq!(read(&mut LabelReader::new(Labels::Binary), text), Ok(label), "{text}");
+        }
+        for text in ["-1", "-1.00"] {
+            assert_eq!(read(&mut LabelReader::new(Labels::Binary), text), Ok(-1.0), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_labels_are_not_binary() {
+        for text in ["2", "0.5", "1.0000000001", "nan", "inf", "yes", "1,2", ""] {
+            let found = if text.is_empty() { "end of line".into() } else { format!("'{text}'") };
+            assert_eq!(
+                read(&mut LabelReader::new(Labels::Binary), text),
+                Err(format!("expected a label 1, 0 or -1, found {found}"))
+            );
+        }
+    }
+
+    #[test]
+    fn a_file_has_one_negative() {
+        let mut reader = LabelReader::new(Labels::Binary);
+        assert_eq!(read(&mut reader, "1"), Ok(1.0));
+        assert_eq!(read(&mut reader, "0"), Ok(-1.0));
+        assert_eq!(
+            read(&mut reader, "-1"),
+            Err("expected a label 1 or 0, as in the lines before, found '-1'".into())
+        );
+        assert_eq!(read(&mut reader, "0"), Ok(-1.0));
+        reader.next_file();
+        assert_eq!(read(&mut reader, "-1"), Ok(-1.0));
+    }
+
+    #[test]
+    fn real_labels_are_finite() {
+        for labels in [Labels::Real, Labels::Ignored] {
+            let mut reader = LabelReader::new(labels);
+            assert_eq!(read(&mut reader, "-2.5"), Ok(-2.5));
+            let message = "expected a number as label, found 'x'";
+            assert_eq!(read(&mut reader, "x"), Err(message.into()));
+            assert!(read(&mut reader, "nan").is_err());
+        }
+    }
+
+    #[test]
+    fn only_ignored_labels_may_be_absent() {
+        assert!(LabelReader::new(Labels::Ignored).absent().is_some_and(f32::is_nan));
+        assert_eq!(LabelReader::new(Labels::Real).absent(), None);
+    }
+}

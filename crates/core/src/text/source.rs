@@ -1,0 +1,230 @@
+//! The bytes of a file, a pipe or standard input, unpacked if they are gzip.
+//!
+//! ```text
+//! source = text | { gzip member }
+//! ```
+//!
+//! gzip is known by its first bytes, not by the file's name. What cannot be had becomes an
+//! [`InputError`] without a line.
+//!
+//! Cost: plain text goes straight from the file into the block of the lines; one counter is kept.
+
+use std::fs::File;
+use std::io::{self, Cursor, ErrorKind, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::read::MultiGzDecoder;
+
+use crate::error::InputError;
+
+const GZIP: &[u8] = b"\x1f\x8b";
+/// Packings that we know but do not unpack: better to name them than to call them bad text.
+const OTHERS: [(&[u8], &str); 3] = [
+    (b"\x28\xb5\x2f\xfd", "a zstd stream"),
+    (b"\xfd7zX", "an xz stream"),
+    (b"PK\x03\x04", "a zip archive"),
+];
+
+/// Bytes ready to be split into lines, and where they come from.
+pub struct Source {
+    /// The unpacked bytes.
+    pub bytes: Box<dyn Read + Send>,
+    /// What is needed to say what went wrong.
+    pub origin: Origin,
+}
+
+/// A name for messages, and how far the reading went.
+pub struct Origin {
+    /// The file as the user named it, or `<stdin>`.
+    pub name: String,
+    gzip: bool,
+    consumed: Arc<AtomicU64>,
+}
+
+impl Source {
+    /// Open the file `name`; `-` is standard input.
+    pub fn open(name: &str) -> Result<Source, InputError> {
+        if name == "-" {
+            return Source::new("<stdin>", Box::new(io::stdin()));
+        }
+        let opened = File::open(name).and_then(|file| match file.metadata()?.is_dir() {
+            true => Err(ErrorKind::IsADirectory.into()),
+            false => Ok(file),
+        });
+        match opened {
+            Ok(file) => Source::new(name, Box::new(file)),
+            Err(error) => Err(whole_file(name, "a file that can be read", reason(&error))),
+        }
+    }
+
+    /// Take the bytes of `reader`, called `name` in messages.
+    pub fn new(name: &str, reader: Box<dyn Read + Send>) -> Result<Source, InputError> {
+        let consumed = Arc::new(AtomicU64::new(0));
+        let mut counted = Counted { reader, consumed: Arc::clone(&consumed) };
+        let mut origin = Origin { name: name.to_owned(), gzip: false, consumed };
+        let first = first_bytes(&mut counted).map_err(|error| origin.broken(&error))?;
+        if let Some((_, packing)) = OTHERS.iter().find(|(magic, _)| first.starts_with(magic)) {
+            return Err(whole_file(name, "text or gzip", (*packing).to_owned()));
+        }
+        origin.gzip = first.starts_with(GZIP);
+        let whole = Cursor::new(first).chain(counted);
+        let bytes: Box<dyn Read + Send> = match origin.gzip {
+            true => Box::new(MultiGzDecoder::new(whole)),
+            false => Box::new(whole),
+        };
+        Ok(Source { bytes, origin })
+    }
+}
+
+impl Origin {
+    /// How many bytes were taken from the file, as they lie on disk.
+    pub fn consumed(&self) -> u64 {
+        self.consumed.load(Ordering::Relaxed)
+    }
+
+    /// The error for bytes that could not be had.
+    pub fn broken(&self, error: &io::Error) -> InputError {
+        let place = format!("after {} bytes", self.consumed());
+        let (expected, found) = match (self.gzip, error.kind()) {
+            (true, ErrorKind::UnexpectedEof) => ("a whole gzip stream", format!("its end {place}")),
+            (true, ErrorKind::InvalidInput | ErrorKind::InvalidData) => (
+                "a sound gzip stream",
+                format!("damage at most {} bytes in ({error})", self.consumed()),
+            ),
+            _ => ("a file that can be read", format!("{} {place}", reason(error))),
+        };
+        whole_file(&self.name, expected, found)
+    }
+}
+
+fn whole_file(name: &str, expected: &str, found: String) -> InputError {
+    InputError { file: name.to_owned(), line: 0, column: 0, found, expected: expected.to_owned() }
+}
+
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "no such file".to_owned(),
+        ErrorKind::PermissionDenied => "one without permission to read".to_owned(),
+        ErrorKind::IsADirectory => "a directory".to_owned(),
+        _ => format!("trouble ({error})"),
+    }
+}
+
+/// The first four bytes, or all where there are fewer.
+fn first_bytes(reader: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut first = Vec::with_capacity(4);
+    reader.take(4).read_to_end(&mut first)?;
+    Ok(first)
+}
+
+struct Counted {
+    reader: Box<dyn Read + Send>,
+    consumed: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(room)?;
+        self.consumed.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    /// Everything that comes out, or the message.
+    fn unpack(bytes: &[u8]) -> Result<Vec<u8>, String> {
+        let mut source = Source::new("data.gz", Box::new(Cursor::new(bytes.to_vec())))
+            .map_err(|error| error.to_string())?;
+        let mut all = Vec::new();
+        match source.bytes.read_to_end(&mut all) {
+            Ok(_) => Ok(all),
+            Err(error) => Err(source.origin.broken(&error).to_string()),
+        }
+    }
+
+    fn open_error(name: &str) -> String {
+        Source::open(name).err().expect("no error").to_string()
+    }
+
+    #[test]
+    fn plain_and_packed_bytes_come_out_the_same() {
+        let text = b"1 1:1\n".repeat(10_000);
+        assert_eq!(unpack(&text), Ok(text.clone()));
+        assert_eq!(unpack(&gzip(&text)), Ok(text.clone()));
+        let two_members = [gzip(&text[..30]), gzip(&text[30..])].concat();
+        assert_eq!(unpack(&two_members), Ok(text));
+        for short in [&b""[..], b"1", b"1 1", b"\n\n\n\n\n"] {
+            assert_eq!(unpack(short), Ok(short.to_vec()));
+        }
+    }
+
+    #[test]
+    fn cut_gzip_says_where_it_ends() {
+        let packed = gzip(&b"1 1:1\n".repeat(1000));
+        for length in [2, 3, 9, 10, 11, packed.len() / 2, packed.len() - 1] {
+            let message = format!(
+                "data.gz: expected a whole gzip stream, found its end after {length} bytes"
+            );
+            assert_eq!(unpack(&packed[..length]), Err(message));
+        }
+    }
+
+    #[test]
+    fn damaged_gzip_is_not_text() {
+        let mut packed = gzip(&b"1 1:1\n".repeat(1000));
+        let checksum = packed.len() - 6;
+        packed[checksum] ^= 1;
+        let message = unpack(&packed).unwrap_err();
+        assert!(
+            message.starts_with("data.gz: expected a sound gzip stream, found damage"),
+            "{message}"
+        );
+        let trailing = [gzip(b"1 1:1\n"), b"garbage that is no member".to_vec()].concat();
+        assert!(unpack(&trailing).unwrap_err().contains("a sound gzip stream"));
+    }
+
+    #[test]
+    fn other_packings_are_named() {
+        let message = "data.gz: expected text or gzip, found a zstd stream";
+        assert_eq!(unpack(b"\x28\xb5\x2f\xfd\x04"), Err(message.into()));
+    }
+
+    #[test]
+    fn files_that_cannot_be_read_are_named() {
+        assert_eq!(
+            open_error("no/such.txt"),
+            "no/such.txt: expected a file that can be read, found no such file"
+        );
+        let folder = tempfile::tempdir().unwrap();
+        let name = folder.path().to_str().unwrap();
+        assert_eq!(
+            open_error(name),
+            format!("{name}: expected a file that can be read, found a directory")
+        );
+        assert!(open_error("nul\0byte").contains("trouble"));
+    }
+
+    #[test]
+    fn the_bytes_on_disk_are_counted() {
+        let packed = gzip(&b"1 1:1\n".repeat(1000));
+        let length = packed.len() as u64;
+        let mut source = Source::new("data.gz", Box::new(Cursor::new(packed))).unwrap();
+        source.bytes.read_to_end(&mut Vec::new()).unwrap();
+        assert_eq!(source.origin.consumed(), length);
+    }
+}

@@ -1,0 +1,31 @@
+//! The core's errors as the exceptions of `lessregret.errors`.
+
+use lessregret_core::{Error, InputError};
+use pyo3::prelude::*;
+
+/// The exception for an error of the core.
+pub fn to_python(py: Python<'_>, error: Error) -> PyErr {
+    let exception = match error {
+        Error::Input(InputError { file, line, column, found, expected }) => {
+            make(py, "InputError", (file, line, column, found, expected))
+        }
+        Error::Spec(sentence) => make(py, "SpecError", (sentence,)),
+        Error::ModelFile { file, reason } => make(py, "ModelFileError", (file, reason)),
+        Error::Diverged { round, slot, what } => make(py, "DivergedError", (round, slot, what)),
+    };
+    exception.unwrap_or_else(|failure| failure)
+}
+
+/// An `InputError` about an argument, such as `X[17, 3]`.
+pub fn argument(py: Python<'_>, place: String, found: String, expected: &str) -> PyErr {
+    let expected = expected.to_string();
+    to_python(py, InputError { file: place, line: 0, column: 0, found, expected }.into())
+}
+
+fn make<'py, A>(py: Python<'py>, class: &str, arguments: A) -> PyResult<PyErr>
+where
+    A: pyo3::call::PyCallArgs<'py>,
+{
+    let class = py.import("lessregret.errors")?.getattr(class)?;
+    Ok(PyErr::from_value(class.call1(arguments)?))
+}

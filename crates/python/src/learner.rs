@@ -1,0 +1,285 @@
+//! The learner as Python sees it.
+
+use std::path::PathBuf;
+
+use lessregret_core::learner::Model;
+use lessregret_core::names::Names;
+use lessregret_core::rule::Interval;
+use lessregret_core::snapshot::{self, Header, Loaded};
+use lessregret_core::spec::Spec;
+use lessregret_core::tally::{Standing, Tally};
+use lessregret_core::{Chunk, Error};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::errors::{argument, to_python};
+use crate::rows::{Floats, Indices, Rows};
+use crate::stream::Stream;
+
+type Floats64<'py> = Bound<'py, PyArray1<f64>>;
+
+/// A learner in float32 slots.
+#[pyclass(module = "lessregret._core")]
+pub struct Learner {
+    spec: Spec,
+    model: Box<dyn Model>,
+    names: Option<Names>,
+    skipped: u64,
+    chunk: Chunk,
+}
+
+#[pymethods]
+impl Learner {
+    /// `spec` is JSON; `low` and `high` give each slot a box of its own.
+    #[new]
+    #[pyo3(signature = (spec, low=None, high=None))]
+    fn new(
+        py: Python<'_>,
+        spec: &str,
+        low: Option<PyReadonlyArray1<'_, f32>>,
+        high: Option<PyReadonlyArray1<'_, f32>>,
+    ) -> PyResult<Self> {
+        let spec = Spec::parse(spec).map_err(|error| to_python(py, error))?;
+        let intervals = match (&low, &high) {
+            (Some(low), Some(high)) => Some(zip_ends(low.as_slice()?, high.as_slice()?)),
+            _ => None,
+        };
+        let model = spec.build(intervals).map_err(|error| to_python(py, error))?;
+        Ok(Self::wrap(spec, model))
+    }
+
+    /// Read a model file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let loaded = py.detach(|| snapshot::load(&path));
+        loaded.map(Self::from).map_err(|error| to_python(py, error))
+    }
+
+    /// Read a model from the bytes that `to_bytes` gave.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, content: &[u8]) -> PyResult<Self> {
+        let loaded = snapshot::load_bytes(content, "<bytes>");
+        loaded.map(Self::from).map_err(|error| to_python(py, error))
+    }
+
+    /// Write a model file, whole or not at all.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let save =
+            || snapshot::save(&path, &self.spec, &*self.model, self.skipped, self.names.as_ref());
+        py.detach(save).map_err(|error| to_python(py, error))
+    }
+
+    /// The model file as bytes.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = snapshot::to_bytes(&self.spec, &*self.model, self.skipped, self.names.as_ref());
+        let bytes = bytes.map_err(|error| PyOSError::new_err(error.to_string()))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The spec as JSON.
+    #[getter]
+    fn spec(&self) -> String {
+        json(&self.spec)
+    }
+
+    /// The number of slots, that of the intercept included.
+    #[getter]
+    fn slots(&self) -> usize {
+        self.model.slots()
+    }
+
+    /// Lines passed over in all streams learned from.
+    #[getter]
+    fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Play and absorb up to `limit` examples; the margins, none after the last example.
+    fn learn_stream<'py>(
+        &mut self,
+        py: Python<'py>,
+        stream: &Stream,
+        limit: usize,
+    ) -> PyResult<Floats64<'py>> {
+        let mut margins = Vec::new();
+        let before = stream.skipped_lines();
+        let filled = stream.fill(py, &mut self.chunk, limit);
+        self.skipped += stream.skipped_lines() - before;
+        filled?;
+        let Learner { model, chunk, .. } = self;
+        py.detach(|| model.learn(chunk, &mut margins)).map_err(|error| to_python(py, error))?;
+        Ok(margins.into_pyarray(py))
+    }
+
+    /// The margins of up to `limit` examples, and the examples' labels and tags.
+    #[allow(clippy::type_complexity)]
+    fn predict_stream<'py>(
+        &self,
+        py: Python<'py>,
+        stream: &Stream,
+        limit: usize,
+    ) -> PyResult<(Floats64<'py>, Bound<'py, PyArray1<f32>>, Vec<Bound<'py, PyBytes>>)> {
+        let mut chunk = Chunk::new(self.spec.intercept_slot());
+        stream.fill(py, &mut chunk, limit)?;
+        let mut margins = Vec::new();
+        py.detach(|| self.model.predict(&chunk, &mut margins));
+        let labels: Vec<f32> = chunk.examples().map(|example| example.label).collect();
+        let tags = (0..chunk.len()).map(|k| PyBytes::new(py, chunk.tag(k))).collect();
+        Ok((margins.into_pyarray(py), labels.into_pyarray(py), tags))
+    }
+
+    /// Play and absorb the rows of a sparse matrix; the margins.
+    fn learn_rows<'py>(
+        &mut self,
+        py: Python<'py>,
+        indptr: Indices<'py>,
+        indices: Indices<'py>,
+        values: Floats<'py>,
+        labels: PyReadonlyArray1<'py, f64>,
+        importances: PyReadonlyArray1<'py, f64>,
+    ) -> PyResult<Floats64<'py>> {
+        let rows = Rows::new(py, &indptr, &indices, &values, self.spec.table.len())?;
+        let (labels, importances) = (labels.as_slice()?, importances.as_slice()?);
+        self.check_targets(py, rows.len(), labels, importances)?;
+        let target = |row: usize| (labels[row] as f32, importances[row] as f32);
+        let mut margins = Vec::with_capacity(rows.len());
+        let Learner { model, chunk, .. } = self;
+        py.detach(|| rows.chunks(chunk, target, |chunk| model.learn(chunk, &mut margins)))
+            .map_err(|error| to_python(py, error))?;
+        Ok(margins.into_pyarray(py))
+    }
+
+    /// The margins of the rows of a sparse matrix.
+    fn predict_rows<'py>(
+        &self,
+        py: Python<'py>,
+        indptr: Indices<'py>,
+        indices: Indices<'py>,
+        values: Floats<'py>,
+    ) -> PyResult<Floats64<'py>> {
+        let rows = Rows::new(py, &indptr, &indices, &values, self.spec.table.len())?;
+        let mut margins = Vec::with_capacity(rows.len());
+        let mut chunk = Chunk::new(self.spec.intercept_slot());
+        let take = |chunk: &Chunk| {
+            self.model.predict(chunk, &mut margins);
+            Ok::<(), Error>(())
+        };
+        py.detach(|| rows.chunks(&mut chunk, |_| (f32::NAN, 1.0), take))
+            .map_err(|error| to_python(py, error))?;
+        Ok(margins.into_pyarray(py))
+    }
+
+    /// The sums so far.
+    fn tally<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Tally { rounds, features, importance, loss, mistakes, played, energy } =
+            *self.model.tally();
+        let tally = PyDict::new(py);
+        tally.set_item("rounds", rounds)?;
+        tally.set_item("features", features)?;
+        tally.set_item("importance", importance)?;
+        tally.set_item("loss", loss)?;
+        tally.set_item("mistakes", mistakes)?;
+        tally.set_item("played", played)?;
+        tally.set_item("energy", energy)?;
+        Ok(tally)
+    }
+
+    /// What the slots say about regret: spread, floor, theorem and touched.
+    fn standing(&self, py: Python<'_>) -> (Option<f64>, Option<f64>, Option<f64>, u64) {
+        let Standing { spread, floor, theorem, touched } = py.detach(|| self.model.standing());
+        (spread, floor, theorem, touched)
+    }
+
+    /// The touched slots and their weights.
+    #[allow(clippy::type_complexity)]
+    fn weights<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f32>>) {
+        let touched = (0..self.model.slots()).filter(|&slot| !self.model.is_untouched(slot));
+        let (slots, weights): (Vec<u32>, Vec<f32>) =
+            touched.map(|slot| (slot as u32, self.model.weight(slot))).unzip();
+        (slots.into_pyarray(py), weights.into_pyarray(py))
+    }
+
+    /// The weight that one slot would play.
+    fn weight(&self, py: Python<'_>, slot: usize) -> PyResult<f32> {
+        if slot < self.model.slots() {
+            return Ok(self.model.weight(slot));
+        }
+        let expected = format!("a slot below {}", self.model.slots());
+        Err(argument(py, "slot".into(), slot.to_string(), &expected))
+    }
+
+    /// Keep the names that a stream recorded, beside those already kept.
+    fn keep_names(&mut self, stream: &Stream) {
+        if let Some(met) = stream.names() {
+            self.names.get_or_insert_default().merge(&met);
+        }
+    }
+
+    /// The name of a slot, where names were kept, and whether another name met it too.
+    fn name(&self, slot: u32) -> Option<(String, bool)> {
+        let names = self.names.as_ref()?;
+        let name = String::from_utf8_lossy(names.get(slot)?).into_owned();
+        Some((name, names.collided(slot)))
+    }
+}
+
+impl Learner {
+    fn wrap(spec: Spec, model: Box<dyn Model>) -> Self {
+        let chunk = Chunk::new(spec.intercept_slot());
+        Learner { spec, model, names: None, skipped: 0, chunk }
+    }
+
+    /// Labels and importances must fit the loss before any row is learned.
+    fn check_targets(
+        &self,
+        py: Python<'_>,
+        rows: usize,
+        labels: &[f64],
+        importances: &[f64],
+    ) -> PyResult<()> {
+        for (name, found) in [("y", labels.len()), ("importance", importances.len())] {
+            if found != rows {
+                let expected = format!("one entry for each of {rows} rows");
+                return Err(argument(py, name.into(), format!("{found} entries"), &expected));
+            }
+        }
+        let binary = self.spec.loss.is_classification();
+        let is_label = |y: f64| if binary { y.abs() == 1.0 } else { (y as f32).is_finite() };
+        if let Some(row) = labels.iter().position(|&label| !is_label(label)) {
+            let expected = if binary { "a label -1 or 1" } else { "a finite number" };
+            return Err(argument(py, format!("y[{row}]"), labels[row].to_string(), expected));
+        }
+        let is_importance = |h: f64| h >= 0.0 && (h as f32).is_finite();
+        if let Some(row) = importances.iter().position(|&h| !is_importance(h)) {
+            let place = format!("importance[{row}]");
+            return Err(argument(py, place, importances[row].to_string(), "a number from 0 up"));
+        }
+        Ok(())
+    }
+}
+
+impl From<Loaded> for Learner {
+    fn from(Loaded { header, model, names }: Loaded) -> Self {
+        Learner { names, skipped: header.skipped, ..Learner::wrap(header.spec, model) }
+    }
+}
+
+/// The metadata of a model file as JSON, read without its slots.
+#[pyfunction]
+pub fn read_model_header(py: Python<'_>, path: PathBuf) -> PyResult<String> {
+    let header: Header = snapshot::read_header(&path).map_err(|error| to_python(py, error))?;
+    Ok(json(&header))
+}
+
+fn zip_ends(low: &[f32], high: &[f32]) -> Vec<Interval> {
+    low.iter().zip(high).map(|(&low, &high)| Interval { low, high }).collect()
+}
+
+fn json<T: serde::Serialize>(value: &T) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}

@@ -1,0 +1,133 @@
+//! Files as streams of examples.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use lessregret_core::names::Names;
+use lessregret_core::stream::{self, BadLines, StreamSpec};
+use lessregret_core::text::{Format, Labels};
+use lessregret_core::{Chunk, Error};
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors::to_python;
+
+/// Examples read from files, one after another.
+#[pyclass(module = "lessregret._core")]
+pub struct Stream {
+    // Python may hold the object in many threads; a reader of bytes is not made for that.
+    inner: Mutex<stream::Stream>,
+}
+
+type Arrays<'py> = (
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<u32>>,
+    Bound<'py, PyArray1<f32>>,
+    Bound<'py, PyArray1<f32>>,
+    Bound<'py, PyArray1<f32>>,
+    Vec<Bound<'py, PyBytes>>,
+);
+
+#[pymethods]
+impl Stream {
+    /// `labels` is 'binary', 'real' or 'ignored'; `bad_lines` is 'stop' or 'skip'.
+    #[new]
+    #[pyo3(signature = (files, *, bits, format="auto", labels="real", bad_lines="stop", names=false))]
+    fn new(
+        py: Python<'_>,
+        files: Vec<String>,
+        bits: u32,
+        format: &str,
+        labels: &str,
+        bad_lines: &str,
+        names: bool,
+    ) -> PyResult<Self> {
+        let spec = StreamSpec {
+            format: choose(py, "format", format, &FORMATS)?,
+            labels: choose(py, "labels", labels, &LABELS)?,
+            bad_lines: choose(py, "bad_lines", bad_lines, &BAD_LINES)?,
+            bits,
+            names,
+        };
+        Ok(Stream { inner: Mutex::new(stream::Stream::open(files, spec)) })
+    }
+
+    /// Lines passed over so far.
+    #[getter]
+    fn skipped(&self) -> u64 {
+        self.skipped_lines()
+    }
+
+    /// What was wrong with the first line passed over.
+    #[getter]
+    fn first_skipped(&self) -> Option<String> {
+        self.lock().first_skipped().map(ToString::to_string)
+    }
+
+    /// Bytes read from the files, compressed as they are.
+    #[getter]
+    fn bytes_read(&self) -> u64 {
+        self.lock().bytes_read()
+    }
+
+    /// Up to `limit` examples as row pointers, slots, values, labels, importances and tags.
+    fn read<'py>(&self, py: Python<'py>, limit: usize) -> PyResult<Arrays<'py>> {
+        let mut chunk = Chunk::new(None);
+        self.fill(py, &mut chunk, limit)?;
+        let mut indptr = vec![0];
+        let (mut slots, mut values) = (Vec::new(), Vec::new());
+        for example in chunk.examples() {
+            slots.extend_from_slice(example.slots);
+            values.extend_from_slice(example.values);
+            indptr.push(slots.len() as i64);
+        }
+        let labels: Vec<f32> = chunk.examples().map(|example| example.label).collect();
+        let importances: Vec<f32> = chunk.examples().map(|example| example.importance).collect();
+        let tags = (0..chunk.len()).map(|k| PyBytes::new(py, chunk.tag(k))).collect();
+        Ok((
+            indptr.into_pyarray(py),
+            slots.into_pyarray(py),
+            values.into_pyarray(py),
+            labels.into_pyarray(py),
+            importances.into_pyarray(py),
+            tags,
+        ))
+    }
+}
+
+impl Stream {
+    /// The next examples, read without holding up other Python threads.
+    pub fn fill(&self, py: Python<'_>, chunk: &mut Chunk, limit: usize) -> PyResult<usize> {
+        let filled = py.detach(|| self.lock().fill(chunk, limit));
+        filled.map_err(|error| to_python(py, error))
+    }
+
+    /// Lines passed over so far.
+    pub fn skipped_lines(&self) -> u64 {
+        self.lock().skipped()
+    }
+
+    /// The names met so far, if they are recorded.
+    pub fn names(&self) -> Option<Names> {
+        self.lock().names().cloned()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, stream::Stream> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+const FORMATS: [(&str, Format); 3] =
+    [("auto", Format::Auto), ("svmlight", Format::Svmlight), ("vw", Format::Vw)];
+const LABELS: [(&str, Labels); 3] =
+    [("binary", Labels::Binary), ("real", Labels::Real), ("ignored", Labels::Ignored)];
+const BAD_LINES: [(&str, BadLines); 2] = [("stop", BadLines::Stop), ("skip", BadLines::Skip)];
+
+fn choose<T: Copy>(py: Python<'_>, what: &str, word: &str, table: &[(&str, T)]) -> PyResult<T> {
+    if let Some((_, choice)) = table.iter().find(|(name, _)| *name == word) {
+        return Ok(*choice);
+    }
+    let words: Vec<&str> = table.iter().map(|(name, _)| *name).collect();
+    let sentence = format!("{what} must be one of {}, found '{word}'", words.join(", "));
+    Err(to_python(py, Error::Spec(sentence)))
+}

@@ -1,0 +1,68 @@
+"""Online learning that shows its regret.
+
+    from lessregret import OnlineClassifier, PerCoordinate
+
+    clf = OnlineClassifier(loss="hinge", rule=PerCoordinate(rate=0.3, radius=100))
+    clf.partial_fit(X, y, classes=[-1, 1])
+    clf.ledger_.mean_loss, clf.ledger_.bound
+
+Names are imported when they are first used, so that the command line starts at once.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lessregret._core import __version__ as __version__
+    from lessregret.errors import DivergedError as DivergedError
+    from lessregret.errors import InputError as InputError
+    from lessregret.errors import LessRegretError as LessRegretError
+    from lessregret.errors import MergeError as MergeError
+    from lessregret.errors import ModelFileError as ModelFileError
+    from lessregret.errors import SpecError as SpecError
+    from lessregret.estimators import OnlineClassifier as OnlineClassifier
+    from lessregret.estimators import OnlineRegressor as OnlineRegressor
+    from lessregret.learner import Learner as Learner
+    from lessregret.ledger import Ledger as Ledger
+    from lessregret.readable import ReadableLearner as ReadableLearner
+    from lessregret.rules import Constant as Constant
+    from lessregret.rules import Global as Global
+    from lessregret.rules import InverseSqrt as InverseSqrt
+    from lessregret.rules import PerCoordinate as PerCoordinate
+    from lessregret.rules import Rule as Rule
+
+_HOMES = {
+    "Constant": "rules",
+    "DivergedError": "errors",
+    "Global": "rules",
+    "InputError": "errors",
+    "InverseSqrt": "rules",
+    "Learner": "learner",
+    "Ledger": "ledger",
+    "LessRegretError": "errors",
+    "MergeError": "errors",
+    "ModelFileError": "errors",
+    "OnlineClassifier": "estimators",
+    "OnlineRegressor": "estimators",
+    "PerCoordinate": "rules",
+    "ReadableLearner": "readable",
+    "Rule": "rules",
+    "SpecError": "errors",
+    "__version__": "_core",
+}
+
+__all__ = sorted(_HOMES)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'lessregret' has no attribute {name!r}")
+    value = getattr(import_module(f"lessregret.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

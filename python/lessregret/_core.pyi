@@ -1,0 +1,92 @@
+import os
+from collections.abc import Sequence
+from typing import Any, TypedDict, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+RULES: list[str]
+
+class _Tally(TypedDict):
+    rounds: int
+    features: int
+    importance: float
+    loss: float
+    mistakes: float
+    played: float
+    energy: float
+
+@final
+class Stream:
+    def __new__(
+        cls,
+        files: Sequence[str],
+        *,
+        bits: int,
+        format: str = "auto",
+        labels: str = "real",
+        bad_lines: str = "stop",
+        names: bool = False,
+    ) -> Stream: ...
+    @property
+    def skipped(self) -> int: ...
+    @property
+    def first_skipped(self) -> str | None: ...
+    @property
+    def bytes_read(self) -> int: ...
+    def read(
+        self, limit: int
+    ) -> tuple[
+        NDArray[np.int64],
+        NDArray[np.uint32],
+        NDArray[np.float32],
+        NDArray[np.float32],
+        NDArray[np.float32],
+        list[bytes],
+    ]: ...
+
+@final
+class Learner:
+    def __new__(
+        cls,
+        spec: str,
+        low: NDArray[np.float32] | None = None,
+        high: NDArray[np.float32] | None = None,
+    ) -> Learner: ...
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Learner: ...
+    @staticmethod
+    def from_bytes(content: bytes) -> Learner: ...
+    def save(self, path: str | os.PathLike[str]) -> None: ...
+    def to_bytes(self) -> bytes: ...
+    @property
+    def spec(self) -> str: ...
+    @property
+    def slots(self) -> int: ...
+    @property
+    def skipped(self) -> int: ...
+    def learn_stream(self, stream: Stream, limit: int) -> NDArray[np.float64]: ...
+    def predict_stream(
+        self, stream: Stream, limit: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float32], list[bytes]]: ...
+    def learn_rows(
+        self,
+        indptr: NDArray[Any],
+        indices: NDArray[Any],
+        values: NDArray[Any],
+        labels: NDArray[np.float64],
+        importances: NDArray[np.float64],
+    ) -> NDArray[np.float64]: ...
+    def predict_rows(
+        self, indptr: NDArray[Any], indices: NDArray[Any], values: NDArray[Any]
+    ) -> NDArray[np.float64]: ...
+    def tally(self) -> _Tally: ...
+    def standing(self) -> tuple[float | None, float | None, float | None, int]: ...
+    def weights(self) -> tuple[NDArray[np.uint32], NDArray[np.float32]]: ...
+    def weight(self, slot: int) -> float: ...
+    def keep_names(self, stream: Stream) -> None: ...
+    def name(self, slot: int) -> tuple[str, bool] | None: ...
+
+def hash_features(names: Sequence[str], bits: int) -> NDArray[np.int64]: ...
+def read_model_header(path: str | os.PathLike[str]) -> str: ...

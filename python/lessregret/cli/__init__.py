@@ -1,0 +1,91 @@
+"""The command line: one command a file, imported when it is called.
+
+stdout is data, stderr is for people. Exit codes: 0 done, 1 failed, 2 misused.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+COMMANDS = {
+    "demo": "See per-coordinate rates beat a global one on generated click logs.",
+    "train": "Learn a model from text and show the regret.",
+    "predict": "Predict with a model.",
+    "inspect": "Show what is inside a model file.",
+    "generate": "Generate data.",
+}
+
+
+class LazyCommands(click.Group):
+    """A group that knows its commands' names and first lines, and imports one when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"lessregret.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False,
+              callback=lambda ctx, _, asked: _show_version(ctx, asked), help="Show the version.")  # fmt: skip
+def cli() -> None:
+    """Online learning that shows its regret."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave with its exit code."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line; every error becomes a sentence on stderr and an exit code."""
+    from lessregret.errors import LessRegretError, SpecError
+
+    try:
+        outcome = cli.main(list(arguments), prog_name="lessregret", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except SpecError as error:
+        return _fail(str(error), 2)
+    except LessRegretError as error:
+        return _fail(str(error), 1)
+    except (KeyboardInterrupt, click.Abort):
+        return _fail("interrupted; nothing was written over", 1)
+    except BrokenPipeError:
+        # The reader of our output has gone, as after `| head`. Python would complain once more
+        # when it flushes stdout at exit, so stdout is closed here.
+        sys.stderr.close()
+        return 1
+    except OSError as error:
+        return _fail(f"{error.filename or 'file'}: {error.strerror or error}", 1)
+    except MemoryError:
+        return _fail("out of memory; use fewer --bits", 1)
+    return outcome if isinstance(outcome, int) else 0
+
+
+def _fail(sentence: str, code: int) -> int:
+    click.echo(f"lessregret: error: {sentence}", err=True)
+    return code
+
+
+def _show_version(ctx: click.Context, asked: bool) -> None:
+    if not asked or ctx.resilient_parsing:
+        return
+    from lessregret._core import __version__
+
+    click.echo(f"lessregret {__version__}")
+    ctx.exit()

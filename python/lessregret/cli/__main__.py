@@ -1,0 +1,5 @@
+"""``python -m lessregret.cli``."""
+
+from lessregret.cli import main
+
+main()

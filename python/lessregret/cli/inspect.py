@@ -1,0 +1,112 @@
+"""``lessregret inspect``: what is inside a model file."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lessregret.cli.options import json_option
+from lessregret.cli.progress import number
+
+if TYPE_CHECKING:
+    from lessregret.learner import Learner
+
+
+@click.command("inspect")
+@click.argument("model", type=click.Path(dir_okay=False))
+@click.option("--weights", "count", type=click.IntRange(0), default=0, metavar="N",
+              help="Also load the slots, check them, and show the N largest weights.")
+@json_option
+def command(model: str, count: int, as_json: bool) -> None:  # fmt: skip
+    """Show the spec, the rounds and the ledger of MODEL without loading its weights.
+
+    With --weights the slots are loaded too: the largest weights are shown, by name where the model
+    was trained with --names, and the file's checksum is verified.
+    """
+    from lessregret.model_file import read_header
+
+    document = _document(model, read_header(model))
+    if count:
+        document["weights"] = _largest(model, count)
+    click.echo(json.dumps(document, indent=2) if as_json else _page(document))
+
+
+def _document(model: str, header: dict[str, Any]) -> dict[str, Any]:
+    from lessregret.model_file import expected_collisions
+
+    table, touched = header["spec"]["table"], header["touched"]
+    hashed = "bits" in table
+    slots = 2 ** table["bits"] if hashed else table["columns"]
+    estimate = expected_collisions(slots, touched) if hashed else 0.0
+    return {
+        "model": model,
+        **{key: header[key] for key in ("format", "writer", "checksum", "spec", "tally")},
+        "skipped": header["skipped"],
+        "slots": slots,
+        "touched": touched,
+        "collisions": header["collisions"] if header["names"] else None,
+        "expected_collisions": round(estimate, 1) if estimate != float("inf") else None,
+    }
+
+
+def _largest(model: str, count: int) -> list[dict[str, Any]]:
+    import numpy as np
+
+    from lessregret.learner import Learner
+
+    learner = Learner.load(model)
+    slots, weights = learner.weights()
+    order = np.argsort(-np.abs(weights), kind="stable")[:count]
+    return [_row(learner, int(slots[k]), float(weights[k])) for k in order]
+
+
+def _row(learner: Learner, slot: int, weight: float) -> dict[str, Any]:
+    if learner.spec["intercept"] and slot == learner.slots - 1:
+        return {"slot": slot, "weight": weight, "name": "(intercept)", "collided": False}
+    name, collided = learner.name(slot) or (None, None)
+    return {"slot": slot, "weight": weight, "name": name, "collided": collided}
+
+
+def _page(document: dict[str, Any]) -> str:
+    spec, tally = document["spec"], document["tally"]
+    parameters = {key: value for key, value in spec["rule"].items() if key != "name"}
+    given = ", ".join(f"{key} {value}" for key, value in parameters.items() if value is not None)
+    mean = tally["loss"] / tally["importance"] if tally["importance"] else None
+    lines = [
+        f"model        {document['model']}",
+        f"format       {document['format']}, written by lessregret {document['writer']}, "
+        f"checksum {document['checksum']}",
+        f"loss         {spec['loss']}",
+        f"rule         {spec['rule']['name']} ({given})",
+        f"slots        {document['touched']:,} of {document['slots']:,} touched{_collisions(document)}",
+        f"intercept    {'yes' if spec['intercept'] else 'no'}",
+        f"certified    {'yes' if spec['certify'] else 'no'}",
+        f"rounds       {tally['rounds']:,} ({tally['features']:,} features)",
+        f"mean loss    {number(mean, 6)}",
+    ]
+    if spec["loss"] != "squared" and tally["importance"]:
+        lines.append(f"mistakes     {tally['mistakes'] / tally['importance']:.4%}")
+    if document["skipped"]:
+        lines.append(f"skipped      {document['skipped']:,} bad lines")
+    return "\n".join([*lines, *_weight_lines(document.get("weights", []))])
+
+
+def _collisions(document: dict[str, Any]) -> str:
+    if document["collisions"] is not None:
+        return f", {document['collisions']:,} by more than one feature"
+    if document["expected_collisions"]:
+        return f", about {document['expected_collisions']:,.0f} features share one"
+    return ""
+
+
+def _weight_lines(weights: list[dict[str, Any]]) -> list[str]:
+    if not weights:
+        return []
+    lines = ["", f"{'weight':>12}  {'slot':>10}  name"]
+    for row in weights:
+        name = row["name"] or "–"
+        shared = "  (shared)" if row["collided"] else ""
+        lines.append(f"{row['weight']:>12.6f}  {row['slot']:>10}  {name}{shared}")
+    return lines

@@ -1,0 +1,113 @@
+"""``lessregret predict``: a model and text in, predictions out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from lessregret.cli.options import bad_lines_option, data_argument, format_option, json_option
+from lessregret.errors import SpecError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lessregret.learner import Learner
+
+OUTPUTS = ("auto", "probability", "margin", "label")
+
+
+class Block(NamedTuple):
+    """Some predictions, with what came along."""
+
+    margins: NDArray[np.float64]
+    labels: NDArray[np.float32]
+    tags: list[bytes]
+
+
+@click.command("predict")
+@click.argument("model", type=click.Path(dir_okay=False))
+@data_argument
+@click.option("--as", "output", type=click.Choice(OUTPUTS), default="auto", show_default=True,
+              help="What to predict; 'auto' is the probability of label 1 for logistic loss and "
+              "the margin otherwise.")
+@click.option("--output", "file", type=click.File("w", encoding="utf-8"), default="-",
+              show_default=True, help="Write predictions here.")
+@format_option
+@bad_lines_option
+@json_option
+def command(
+    model: str, data: tuple[str, ...], output: str, file: IO[str], format: str, bad_lines: str,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Predict each example of DATA with MODEL: one line an example, with its tag if it has one.
+
+    Labels in DATA are not needed. Where all are there, --json gives the mean loss too.
+    """
+    from lessregret.learner import Learner
+
+    learner = Learner.load(model)
+    _check(learner, model, output)
+    blocks = _blocks(learner, data, format, bad_lines)
+    if as_json:
+        file.write(json.dumps(_document(learner, list(blocks), output), indent=2) + "\n")
+        return
+    for block in blocks:
+        file.writelines(_lines(learner, block, output))
+
+
+def _check(learner: Learner, model: str, output: str) -> None:
+    spec = learner.spec
+    if "bits" not in spec["table"]:
+        raise SpecError(f"{model}: the model has columns, not hashed slots; predict with the "
+                        "estimator that made it")  # fmt: skip
+    if output == "probability" and spec["loss"] != "logistic":
+        raise SpecError(f"--as probability needs logistic loss; {model} has {spec['loss']} loss")
+    if output == "label" and spec["loss"] == "squared":
+        raise SpecError(f"--as label needs a classifier; {model} has squared loss")
+
+
+def _blocks(
+    learner: Learner, data: tuple[str, ...], format: str, bad_lines: str
+) -> Iterator[Block]:
+    from lessregret.stream import BLOCK, open_stream
+
+    bits = learner.spec["table"]["bits"]
+    stream = open_stream(data, bits=bits, format=format, bad_lines=bad_lines)
+    while True:
+        block = Block(*learner.predict_stream(stream, BLOCK))
+        if not block.tags:
+            break
+        yield block
+    if stream.skipped:
+        first = stream.first_skipped
+        click.echo(f"skipped {stream.skipped:,} bad lines; the first: {first}", err=True)
+
+
+def _lines(learner: Learner, block: Block, output: str) -> Iterator[str]:
+    from lessregret.cli.predictions import as_lines, link
+
+    predictions = as_lines(link(learner.spec["loss"], output)(block.margins))
+    for line, tag in zip(predictions, block.tags, strict=True):
+        yield f"{line[:-1]} {tag.decode('utf-8', 'replace')}\n" if tag else line
+
+
+def _document(learner: Learner, blocks: list[Block], output: str) -> dict[str, Any]:
+    import numpy as np
+
+    from lessregret.cli.predictions import link
+    from lessregret.metrics import mean_loss, mistake_rate
+
+    margins = np.concatenate([np.empty(0), *(block.margins for block in blocks)])
+    labels = np.concatenate([np.empty(0), *(block.labels for block in blocks)])
+    loss = learner.spec["loss"]
+    return {
+        "examples": len(margins),
+        "loss": loss,
+        "mean_loss": mean_loss(loss, margins, labels),
+        "mistake_rate": mistake_rate(loss, margins, labels),
+        "predictions": link(loss, output)(margins).tolist(),
+    }

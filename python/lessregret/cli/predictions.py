@@ -1,0 +1,30 @@
+"""Margins as what people want to read: probabilities, scores, values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+Link = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+def link(loss: str, output: str = "auto") -> Link:
+    """What turns margins into predictions.
+
+    ``"auto"`` is the probability of the label 1 for logistic loss, the margin for hinge, the value
+    itself for squared; ``"label"`` is the sign of the margin, 1 or -1.
+    """
+    if output == "label":
+        return lambda margins: np.where(margins > 0, 1.0, -1.0)
+    if output == "probability" or (output == "auto" and loss == "logistic"):
+        from scipy.special import expit
+
+        return lambda margins: np.asarray(expit(margins), dtype=np.float64)
+    return lambda margins: margins
+
+
+def as_lines(numbers: NDArray[np.float64]) -> Iterator[str]:
+    """One number a line, six significant digits."""
+    return (f"{value:.6g}\n" for value in numbers.tolist())

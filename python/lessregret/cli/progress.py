@@ -1,0 +1,121 @@
+"""What a person sees while a run goes on, on stderr; it never changes what the run computes.
+
+On a pipe: a growing table, a row at every power of two. On a terminal: a live bar.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol
+
+import click
+
+from lessregret.ledger import Ledger, Tally
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+
+HEADER = ("rounds", "loss so far", "loss since", "bound / round")
+
+
+class Progress(Protocol):
+    """Something that is told how a run goes."""
+
+    def __enter__(self) -> Progress: ...
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+    def advance(self, bytes_read: int) -> None: ...
+    def checkpoint(self, ledger: Ledger) -> None: ...
+
+
+def make_progress(quiet: bool, total_bytes: int | None) -> Progress:
+    """A bar on a terminal, a table on a pipe, nothing if asked to be quiet."""
+    if quiet:
+        return Silence()
+    return Bar(total_bytes) if sys.stderr.isatty() else Table()
+
+
+class Silence:
+    """No progress."""
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        pass
+
+    def advance(self, bytes_read: int) -> None:
+        pass
+
+    def checkpoint(self, ledger: Ledger) -> None:
+        pass
+
+
+class Table(Silence):
+    """A row for each checkpoint: loss so far, loss since the row before, bound per round."""
+
+    def __init__(self) -> None:
+        self._before = Tally()
+
+    def __enter__(self) -> Progress:
+        click.echo("".join(f"{title:>14}" for title in HEADER), err=True)
+        return self
+
+    def checkpoint(self, ledger: Ledger) -> None:
+        if ledger.rounds == self._before.rounds:
+            return
+        row = (f"{ledger.rounds:,}", *(number(x, 5) for x in since(ledger, self._before)))
+        click.echo("".join(f"{cell:>14}" for cell in row), err=True)
+        self._before = ledger.tally
+
+
+class Bar(Silence):
+    """A live bar with the rounds and the loss so far."""
+
+    def __init__(self, total_bytes: int | None) -> None:
+        self._total = total_bytes
+        self._rich: RichProgress | None = None
+
+    def __enter__(self) -> Progress:
+        from rich.console import Console
+        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
+
+        note = TextColumn("{task.fields[note]}")
+        columns = BarColumn(), DownloadColumn(), TimeElapsedColumn(), note
+        self._rich = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._rich.start()
+        self._task = self._rich.add_task("train", total=self._total, note="")
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if self._rich is not None:
+            self._rich.stop()
+
+    def advance(self, bytes_read: int) -> None:
+        if self._rich is not None:
+            self._rich.update(self._task, completed=bytes_read)
+
+    def checkpoint(self, ledger: Ledger) -> None:
+        if self._rich is not None:
+            note = f"{ledger.rounds:,} rounds, loss {number(ledger.mean_loss, 5)}"
+            self._rich.update(self._task, note=note)
+
+
+def since(ledger: Ledger, before: Tally) -> tuple[float | None, float | None, float | None]:
+    """Loss so far, loss since an earlier moment, and the bound per round."""
+    importance = ledger.tally.importance - before.importance
+    recent = (ledger.tally.loss - before.loss) / importance if importance > 0 else None
+    bound = None if ledger.bound is None else ledger.bound / ledger.rounds
+    return ledger.mean_loss, recent, bound
+
+
+def number(value: float | None, digits: int) -> str:
+    """A number for people: a few digits, a dash where there is none."""
+    if value is None:
+        return "–"
+    return f"{value:,.{digits}f}" if abs(value) < 1e6 else f"{value:.4g}"

@@ -1,0 +1,264 @@
+"""``lessregret train``: text in, model and regret out."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from lessregret.cli.options import bad_lines_option, data_argument, format_option, json_option
+from lessregret.cli.progress import Progress, make_progress, number
+from lessregret.errors import SpecError
+from lessregret.losses import LOSSES
+from lessregret.rules import RULES, Rule, rule_from_spec, rule_named
+
+if TYPE_CHECKING:
+    from lessregret._core import Stream
+    from lessregret.ledger import Ledger
+    from lessregret.learner import Learner
+
+
+@click.command("train")
+@data_argument
+@click.option("--loss", type=click.Choice(list(LOSSES)), default="logistic", show_default=True,
+              help="The loss of the margin.")
+@click.option("--rule", "rule_name", type=click.Choice(list(RULES)), default="per-coordinate",
+              show_default=True, help="The rule that every coordinate runs.")
+@click.option("--rate", type=str, help="A number, or 'theory' for the theorem's rate; "
+              "without it the rule's default.")
+@click.option("--radius", type=float, default=100.0, show_default=True,
+              help="The feasible set is [-radius, radius] in every coordinate.")
+@click.option("--bits", type=click.IntRange(1, 31), default=22, show_default=True,
+              help="Features go into 2^bits slots.")
+@click.option("--no-intercept", is_flag=True, help="No feature of value 1 in every example.")
+@click.option("--certify", is_flag=True, help="Measure the linearised regret; 8 bytes more a slot.")
+@click.option("--passes", type=click.IntRange(1), default=1, show_default=True,
+              help="How often to go over the data; every pass counts in the ledger.")
+@click.option("--model", type=click.Path(dir_okay=False), help="Write the model here.")
+@click.option("--resume", type=click.Path(dir_okay=False),
+              help="Go on from this model as if never stopped.")
+@click.option("--predictions", type=click.File("w", encoding="utf-8", lazy=True),
+              help="Write each prediction, made before its example was learned; '-' is stdout.")
+@click.option("--names", is_flag=True, help="Keep the features' names in the model; costs memory.")
+@format_option
+@bad_lines_option
+@click.option("--quiet", "-q", is_flag=True, help="No progress and no summary.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, /, **options: Any) -> None:  # fmt: skip
+    """Learn a model from DATA in one pass, predicting each example before learning from it.
+
+    DATA are files of LIBSVM/svmlight or Vowpal Wabbit text, plain or gzipped; '-' is standard
+    input. Progress and summary go to stderr.
+    """
+    request = Request(**options)
+    _check(request)
+    started = time.perf_counter()
+    learner = _learner(ctx, request)
+    with ExitStack() as stack:
+        write = _predictions_writer(learner, request.predictions)
+        total = _total_bytes(request)
+        progress = stack.enter_context(make_progress(request.quiet, total))
+        stream = _learn(learner, request, progress, write)
+        progress.checkpoint(learner.ledger())
+    if request.model:
+        learner.save(request.model)
+    _report(request, learner.ledger(), learner.spec, stream, time.perf_counter() - started)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for."""
+
+    data: tuple[str, ...]
+    loss: str
+    rule_name: str
+    rate: str | None
+    radius: float
+    bits: int
+    no_intercept: bool
+    certify: bool
+    passes: int
+    model: str | None
+    resume: str | None
+    predictions: IO[str] | None
+    names: bool
+    format: str
+    bad_lines: str
+    quiet: bool
+    as_json: bool
+
+    def rule(self) -> Rule:
+        """The rule asked for."""
+        return rule_named(self.rule_name, rate=_rate(self.rate), radius=self.radius)
+
+
+def _check(request: Request) -> None:
+    if "-" in request.data and request.passes > 1:
+        raise SpecError("standard input can be read only once; use --passes 1 or a file")
+    to_stdout = request.predictions is not None and request.predictions.name == "-"
+    if to_stdout and request.as_json:
+        raise SpecError("--json and --predictions - both want stdout; write predictions to a file")
+
+
+def _rate(text: str | None) -> float | str | None:
+    if text is None:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _learner(ctx: click.Context, request: Request) -> Learner:
+    from lessregret.learner import Learner
+
+    if request.resume is not None:
+        learner = Learner.load(request.resume)
+        _check_resumed(ctx, request, learner.spec)
+        return learner
+    return Learner(
+        request.loss,
+        request.rule(),
+        bits=request.bits,
+        intercept=not request.no_intercept,
+        certify=request.certify,
+    )
+
+
+def _check_resumed(ctx: click.Context, request: Request, spec: dict[str, Any]) -> None:
+    """Options that a model already fixes may be repeated, not changed."""
+    if "bits" not in spec["table"]:
+        raise SpecError(f"{request.resume}: the model has columns, not hashed slots; "
+                        "it was made by an estimator and goes on there")  # fmt: skip
+    rule = rule_from_spec(spec["rule"])
+    fixed = {
+        "loss": (request.loss, spec["loss"]),
+        "rule_name": (request.rule_name, rule.name),
+        "rate": (_rate(request.rate), spec["rule"]["rate"]),
+        "radius": (request.radius, rule.radius),
+        "bits": (request.bits, spec["table"]["bits"]),
+        "no_intercept": (request.no_intercept, not spec["intercept"]),
+        "certify": (request.certify, spec["certify"]),
+    }
+    for name, (asked, held) in fixed.items():
+        given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if given and asked != held:
+            option = "--" + name.removesuffix("_name").replace("_", "-")
+            raise SpecError(f"{option} is {asked!r}, but {request.resume} was trained with {held!r}; "
+                            "leave it out, or train a new model")  # fmt: skip
+
+
+def _total_bytes(request: Request) -> int | None:
+    from lessregret.stream import total_bytes
+
+    total = total_bytes(request.data)
+    return None if total is None else total * request.passes
+
+
+def _learn(
+    learner: Learner, request: Request, progress: Progress, write: Callable[[Any], None]
+) -> Stream:
+    """All passes over the data; the last stream, for what it says of skipped lines."""
+    from lessregret.stream import open_stream
+
+    done = 0
+    for _ in range(request.passes):
+        stream = open_stream(
+            request.data,
+            bits=learner.spec["table"]["bits"],
+            loss=learner.spec["loss"],
+            format=request.format,
+            bad_lines=request.bad_lines,
+            names=request.names,
+        )
+        for margins in _rounds(learner, stream, progress):
+            write(margins)
+            progress.advance(done + stream.bytes_read)
+        done += stream.bytes_read
+        learner.keep_names(stream)
+    return stream
+
+
+def _rounds(learner: Learner, stream: Stream, progress: Progress) -> Iterator[Any]:
+    """Blocks of margins, cut at the powers of two, where a checkpoint is made."""
+    from lessregret.stream import BLOCK
+
+    rounds = learner.ledger().rounds
+    while True:
+        next_power = 1 << rounds.bit_length()
+        margins = learner.learn_stream(stream, min(BLOCK, next_power - rounds))
+        if len(margins) == 0:
+            return
+        rounds += len(margins)
+        if rounds == next_power:
+            progress.checkpoint(learner.ledger())
+        yield margins
+
+
+def _predictions_writer(learner: Learner, file: IO[str] | None) -> Callable[[Any], None]:
+    if file is None:
+        return lambda margins: None
+    from lessregret.cli.predictions import as_lines, link
+
+    link_function = link(learner.spec["loss"])
+    return lambda margins: file.writelines(as_lines(link_function(margins)))
+
+
+def _report(
+    request: Request, ledger: Ledger, spec: dict[str, Any], stream: Stream, seconds: float
+) -> None:
+    if request.as_json:
+        click.echo(json.dumps(_document(request, ledger, spec, seconds), indent=2))
+    if not request.quiet:
+        click.echo(_summary(request, ledger, stream), err=True)
+
+
+def _document(
+    request: Request, ledger: Ledger, spec: dict[str, Any], seconds: float
+) -> dict[str, Any]:
+    return {
+        "examples": ledger.rounds,
+        "features": ledger.tally.features,
+        "loss": spec["loss"],
+        "rule": spec["rule"]["name"],
+        "mean_loss": ledger.mean_loss,
+        "mistake_rate": ledger.mistake_rate,
+        "bound": ledger.bound,
+        "theorem": ledger.theorem,
+        "linear_regret": ledger.linear_regret,
+        "touched": ledger.standing.touched,
+        "importance": ledger.tally.importance,
+        "skipped": ledger.skipped,
+        "seconds": round(seconds, 3),
+        "model": request.model,
+        "spec": spec,
+    }
+
+
+def _summary(request: Request, ledger: Ledger, stream: Stream) -> str:
+    lines = [f"{ledger.rounds:,} examples, {ledger.standing.touched:,} slots touched"]
+    lines.append(f"mean loss      {number(ledger.mean_loss, 6)}")
+    if ledger.mistake_rate is not None:
+        lines.append(f"mistakes       {ledger.mistake_rate:.4%}")
+    if ledger.linear_regret is not None:
+        lines.append(f"linear regret  {_per_round(ledger.linear_regret, ledger)}   measured")
+    if ledger.bound is not None:
+        lines.append(f"bound          {_per_round(ledger.bound, ledger)}   guaranteed")
+    if ledger.skipped:
+        lines.append(f"skipped        {ledger.skipped:,} bad lines; the first: {stream.first_skipped}")
+    if request.model:
+        lines.append(f"model          {request.model}")
+    return "\n".join(lines)
+
+
+def _per_round(total: float, ledger: Ledger) -> str:
+    if ledger.rounds == 0:
+        return "–"
+    return f"{number(total / ledger.rounds, 6)} a round, {number(total, 1)} in all"

@@ -1,0 +1,207 @@
+"""The learner: a spec turned into slots that learn, run by the Rust core.
+
+Every door leads to the same arithmetic: a learner fed from files, from arrays in one batch or many,
+or resumed from a model file holds the same bits.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lessregret import _core
+from lessregret.errors import SpecError
+from lessregret.ledger import Ledger, Standing, Tally
+from lessregret.losses import loss_named
+from lessregret.rules import PerCoordinate, Rule
+
+MAX_BITS = 31
+MAX_COLUMNS = 2**32 - 2
+"""Slots are numbered by 32 bits, and the intercept needs one."""
+
+
+class Learner:
+    """A rule run on every coordinate, predicting each example before learning from it.
+
+    Parameters
+    ----------
+    loss : "logistic", "hinge" or "squared"
+        The loss of the margin.
+    rule : Rule, default PerCoordinate()
+        The one-dimensional algorithm that every coordinate runs.
+    bits, columns : int, one of them
+        The size of the table: 2^bits slots for hashed features, or one slot a column.
+    intercept : bool, default True
+        Whether every example has one more feature, of value 1, in a slot of its own.
+    certify : bool, default False
+        Whether to sum the gradients, 8 bytes a slot, for the linearised regret.
+    box : (low, high) arrays, optional
+        The feasible interval of each column, in place of the rule's own.
+
+    >>> learner = Learner("hinge", PerCoordinate(rate=0.5), columns=3, intercept=False)
+    >>> learner.learn_rows([0, 2], [0, 2], [1.0, 2.0], labels=[1]).tolist()
+    [0.0]
+    >>> learner.ledger().mean_loss
+    1.0
+    """
+
+    def __init__(
+        self,
+        loss: str = "logistic",
+        rule: Rule | None = None,
+        *,
+        bits: int | None = None,
+        columns: int | None = None,
+        intercept: bool = True,
+        certify: bool = False,
+        box: tuple[ArrayLike, ArrayLike] | None = None,
+    ) -> None:
+        rule = PerCoordinate() if rule is None else rule
+        if rule.name not in _core.RULES:
+            raise SpecError(f"rule {rule.name!r} has no twin in Rust; run it in a ReadableLearner")
+        spec = {
+            "loss": loss_named(loss).name,
+            "rule": rule.spec(),
+            "table": _table(bits, columns),
+            "intercept": bool(intercept),
+            "certify": bool(certify),
+        }
+        low, high = (None, None) if box is None else box_ends(box, rule, intercept)
+        self._core = _core.Learner(json.dumps(spec), low, high)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Learner:
+        """Read a model file and go on as if never stopped."""
+        return cls._around(_core.Learner.load(path))
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Learner:
+        """Read what :meth:`to_bytes` gave."""
+        return cls._around(_core.Learner.from_bytes(content))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a model file; the file is afterwards whole, or as it was."""
+        self._core.save(path)
+
+    def to_bytes(self) -> bytes:
+        """The model file as bytes."""
+        return self._core.to_bytes()
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The spec: loss, rule, table, intercept, certify."""
+        spec: dict[str, Any] = json.loads(self._core.spec)
+        return spec
+
+    @property
+    def slots(self) -> int:
+        """The number of slots, that of the intercept included."""
+        return self._core.slots
+
+    def learn_stream(self, stream: _core.Stream, limit: int) -> NDArray[np.float64]:
+        """Learn from the next examples, at most ``limit``; their margins, none at the end."""
+        return self._core.learn_stream(stream, limit)
+
+    def predict_stream(
+        self, stream: _core.Stream, limit: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float32], list[bytes]]:
+        """The margins of the next examples, with their labels (NaN where absent) and tags."""
+        return self._core.predict_stream(stream, limit)
+
+    def learn_rows(
+        self,
+        indptr: ArrayLike,
+        indices: ArrayLike,
+        values: ArrayLike,
+        labels: ArrayLike,
+        importances: ArrayLike | None = None,
+    ) -> NDArray[np.float64]:
+        """Learn from the rows of a CSR matrix; the margins, each made before its row was learned.
+
+        All rows are checked first; a bad one raises and nothing is learned.
+        """
+        y = np.ascontiguousarray(labels, dtype=np.float64)
+        weights = np.ones(len(y)) if importances is None else importances
+        h = np.ascontiguousarray(weights, dtype=np.float64)
+        return self._core.learn_rows(*_csr(indptr, indices, values), y, h)
+
+    def predict_rows(
+        self, indptr: ArrayLike, indices: ArrayLike, values: ArrayLike
+    ) -> NDArray[np.float64]:
+        """The margins of the rows of a CSR matrix."""
+        return self._core.predict_rows(*_csr(indptr, indices, values))
+
+    def ledger(self) -> Ledger:
+        """The account so far; walks over all slots."""
+        return Ledger(
+            Tally(**self._core.tally()),
+            Standing(*self._core.standing()),
+            loss_named(self.spec["loss"]).is_classification,
+            self._core.skipped,
+        )
+
+    def weights(self) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
+        """The touched slots, ascending, and their weights."""
+        return self._core.weights()
+
+    def weight(self, slot: int) -> float:
+        """The weight that one slot would play."""
+        return self._core.weight(slot)
+
+    def keep_names(self, stream: _core.Stream) -> None:
+        """Keep the feature names that a stream recorded."""
+        self._core.keep_names(stream)
+
+    def name(self, slot: int) -> tuple[str, bool] | None:
+        """The name of a slot, and whether another feature fell into it too, where names are kept."""
+        return self._core.name(slot)
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]:
+        return Learner.from_bytes, (self.to_bytes(),)
+
+    @classmethod
+    def _around(cls, core: _core.Learner) -> Learner:
+        learner = cls.__new__(cls)
+        learner._core = core
+        return learner
+
+
+def box_ends(
+    box: tuple[ArrayLike, ArrayLike], rule: Rule, intercept: bool
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The ends of all intervals; the intercept's, which is the last slot, is the rule's own."""
+    low, high = (np.array(end, dtype=np.float32) for end in box)
+    if intercept:
+        low, high = np.append(low, rule.low), np.append(high, rule.high)
+    return low.astype(np.float32), high.astype(np.float32)
+
+
+def _table(bits: int | None, columns: int | None) -> dict[str, int]:
+    if (bits is None) == (columns is None):
+        raise SpecError("a learner needs either bits or columns")
+    if bits is not None:
+        return {"bits": _whole("bits", bits, 1, MAX_BITS)}
+    return {"columns": _whole("columns", columns, 0, MAX_COLUMNS)}
+
+
+def _whole(name: str, value: Any, least: int, most: int) -> int:
+    if isinstance(value, int | np.integer) and least <= value <= most:
+        return int(value)
+    raise SpecError(f"{name} must be a whole number from {least} to {most}, found {value!r}")
+
+
+def _csr(*arrays: ArrayLike) -> Sequence[NDArray[Any]]:
+    """Row pointers, indices and values as arrays that Rust reads in place."""
+    kinds = (np.int32, np.int64), (np.int32, np.int64), (np.float32, np.float64)
+    return [_typed(array, narrow, wide) for array, (narrow, wide) in zip(arrays, kinds, strict=True)]
+
+
+def _typed(array: ArrayLike, narrow: type, wide: type) -> NDArray[Any]:
+    given = np.asarray(array)
+    dtype = given.dtype if given.dtype in (narrow, wide) else wide
+    return np.ascontiguousarray(given, dtype=dtype)

@@ -1,0 +1,137 @@
+"""The ledger: what a run has lost, and what is certain about its regret.
+
+Regret is the loss suffered less the loss of the best fixed point of the feasible set F:
+
+    regret = Σ f_t(x_t) − min_{x∈F} Σ f_t(x)
+
+Three numbers stand above it, each above the one before:
+
+    linear_regret   Σ g_t·x_t − min_{x∈F} (Σ g_t)·x: measured, one more number a coordinate
+    bound           Σ_i [D_i²/(2η_T,i) + ½ Σ_t g²_t,i η_t,i] for the rates actually used
+    theorem         the closed form of Theorem 2 or 3, proved for the rates of those theorems
+
+The ledger never sees features: a learner hands it outcomes, and a standing when asked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+
+class Outcome(NamedTuple):
+    """What one round showed."""
+
+    margin: float
+    """played before the label was seen"""
+    loss: float
+    """not yet weighted by the importance"""
+    mistake: bool
+    importance: float
+    played: float
+    """g·x, the gradient times the point played"""
+    energy: float
+    """½ Σ_i g_i² η_i with the rates used"""
+    features: int
+
+
+@dataclass
+class Tally:
+    """Sums over the rounds so far, in float64."""
+
+    rounds: int = 0
+    features: int = 0
+    importance: float = 0.0
+    loss: float = 0.0
+    mistakes: float = 0.0
+    played: float = 0.0
+    energy: float = 0.0
+
+    def record(self, outcome: Outcome) -> None:
+        """Add one round."""
+        self.rounds += 1
+        self.features += outcome.features
+        self.importance += outcome.importance
+        self.loss += outcome.importance * outcome.loss
+        self.mistakes += outcome.importance * outcome.mistake
+        self.played += outcome.played
+        self.energy += outcome.energy
+
+
+class Standing(NamedTuple):
+    """What the slots say at this moment about regret, summed over all coordinates."""
+
+    spread: float | None
+    """Σ_i D_i²/(2η_T,i), the first half of the bound; None for rules without one"""
+    floor: float | None
+    """min_{x∈F} (Σ g)·x; None unless certified"""
+    theorem: float | None
+    touched: int
+    """slots that are not as they began"""
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """A run's account at one moment.
+
+    >>> ledger = Ledger(Tally(rounds=4, importance=4.0, loss=2.0, mistakes=1.0, energy=3.0),
+    ...                 Standing(spread=5.0, floor=None, theorem=None, touched=2), True)
+    >>> ledger.mean_loss, ledger.mistake_rate, ledger.bound, ledger.linear_regret
+    (0.5, 0.25, 8.0, None)
+    """
+
+    tally: Tally
+    standing: Standing
+    counts_mistakes: bool
+    skipped: int = 0
+    """lines passed over because they were bad"""
+
+    @property
+    def rounds(self) -> int:
+        """Rounds played."""
+        return self.tally.rounds
+
+    @property
+    def mean_loss(self) -> float | None:
+        """Σ importance · loss / Σ importance; None before the first round."""
+        return self._mean(self.tally.loss)
+
+    @property
+    def mistake_rate(self) -> float | None:
+        """The share of rounds with y · margin ≤ 0; None for regression."""
+        return self._mean(self.tally.mistakes) if self.counts_mistakes else None
+
+    @property
+    def bound(self) -> float | None:
+        """The paper's bound on the regret, for the rates actually used."""
+        return None if self.standing.spread is None else self.tally.energy + self.standing.spread
+
+    @property
+    def theorem(self) -> float | None:
+        """D√(2Σ|g|²) (Theorem 2) or Σ_i D_i√(2Σg_i²) (Theorem 3).
+
+        A guarantee when the rule runs at ``rate="theory"``; for Global moreover only if no
+        coordinate appears after the first round (erratum E15).
+        """
+        return self.standing.theorem
+
+    @property
+    def linear_regret(self) -> float | None:
+        """The certificate: never below the regret, never above the bound; None unless certified."""
+        return None if self.standing.floor is None else self.tally.played - self.standing.floor
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return {
+            **asdict(self.tally),
+            "mean_loss": self.mean_loss,
+            "mistake_rate": self.mistake_rate,
+            "bound": self.bound,
+            "theorem": self.theorem,
+            "linear_regret": self.linear_regret,
+            "touched": self.standing.touched,
+            "skipped": self.skipped,
+        }
+
+    def _mean(self, total: float) -> float | None:
+        return total / self.tally.importance if self.tally.importance > 0 else None

@@ -1,0 +1,46 @@
+"""How good predictions were, judged afterwards from margins and labels."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lessregret.losses import loss_named
+
+
+def mean_loss(loss: str, margins: NDArray[np.float64], labels: NDArray[np.float64]) -> float | None:
+    """The mean loss; None where a label is missing or does not fit the loss.
+
+    >>> mean_loss("hinge", np.array([0.5, -2.0]), np.array([1, 0]))
+    0.25
+    """
+    signed = fitting_labels(loss, labels)
+    if signed is None or len(signed) == 0:
+        return None
+    value = loss_named(loss).value
+    return sum(value(p, y) for p, y in zip(margins, signed, strict=True)) / len(signed)
+
+
+def mistake_rate(
+    loss: str, margins: NDArray[np.float64], labels: NDArray[np.float64]
+) -> float | None:
+    """The share of wrong signs; None for regression or where a label does not fit.
+
+    >>> mistake_rate("hinge", np.array([0.5, -2.0, 1.0]), np.array([1, 0, 0])) == 1 / 3
+    True
+    """
+    signed = fitting_labels(loss, labels)
+    if signed is None or len(signed) == 0 or not loss_named(loss).is_classification:
+        return None
+    return float(np.mean(signed * margins <= 0))
+
+
+def fitting_labels(loss: str, labels: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """The labels as ±1 for classification, as they are for regression; None if they do not fit."""
+    if not np.isfinite(labels).all():
+        return None
+    if not loss_named(loss).is_classification:
+        return labels
+    if not np.isin(labels, (-1, 0, 1)).all() or {-1, 0} <= set(labels.tolist()):
+        return None
+    return np.where(labels > 0, 1.0, -1.0)

@@ -1,0 +1,193 @@
+"""The readable learner: float64, a dictionary of slots, one round in a dozen lines.
+
+It is the twin of ``crates/core/src/learner.rs`` and gives the same numbers up to float32 rounding;
+``tests/twins`` holds the two together. It also runs rules that exist only in Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lessregret.ledger import Ledger, Outcome, Standing, Tally
+from lessregret.losses import Loss, loss_named
+from lessregret.rules import Rule, Sight
+
+
+class ReadableLearner:
+    """A rule run on every coordinate (Lemma 2), predicting each example before learning from it.
+
+    Parameters
+    ----------
+    loss : str or Loss
+        The loss of the margin.
+    rule : Rule
+        The one-dimensional algorithm that every coordinate runs.
+    certify : bool, default False
+        Whether to sum the gradients of each coordinate, which the linearised regret needs.
+    boxes : dict of slot to (low, high), optional
+        Coordinates whose feasible interval is not the rule's own.
+    intercept : int, optional
+        The slot of a feature of value 1 that rows of a matrix get as their last.
+
+    >>> from lessregret.rules import PerCoordinate
+    >>> learner = ReadableLearner("hinge", PerCoordinate(rate=0.5))
+    >>> learner.learn([0, 3], [1.0, 2.0], label=1).loss
+    1.0
+    >>> learner.predict([0, 3], [1.0, 2.0])
+    1.5
+    """
+
+    def __init__(
+        self,
+        loss: str | Loss,
+        rule: Rule,
+        *,
+        certify: bool = False,
+        boxes: dict[int, tuple[float, float]] | None = None,
+        intercept: int | None = None,
+    ) -> None:
+        self.loss = loss_named(loss) if isinstance(loss, str) else loss
+        self.rule = rule
+        self.slots: dict[int, Any] = {}
+        self.shared = rule.no_shared
+        self.step = 0.0
+        self.gradient_sums: dict[int, float] | None = {} if certify else None
+        self.tally = Tally()
+        self.intercept = intercept
+        self._rules = {slot: rule.within(*box) for slot, box in (boxes or {}).items()}
+
+    def predict(self, slots: Sequence[int], values: Sequence[float]) -> float:
+        """The margin Σ_i weight_i · value_i."""
+        return sum((self.weight(i, x) * x for i, x in zip(slots, values, strict=True)), start=0.0)
+
+    def learn(
+        self,
+        slots: Sequence[int],
+        values: Sequence[float],
+        label: float,
+        importance: float = 1.0,
+    ) -> Outcome:
+        """Play one round: predict, suffer the loss, absorb the gradient."""
+        margin = self.predict(slots, values)
+        slope = importance * self.loss.slope(margin, label)
+        energy = self._absorb(slots, values, slope)
+        outcome = Outcome(
+            margin=margin,
+            loss=self.loss.value(margin, label),
+            mistake=self.loss.is_mistake(margin, label),
+            importance=importance,
+            played=slope * margin,
+            energy=energy,
+            features=len(slots),
+        )
+        self.tally.record(outcome)
+        return outcome
+
+    def learn_rows(
+        self,
+        indptr: ArrayLike,
+        indices: ArrayLike,
+        values: ArrayLike,
+        labels: ArrayLike,
+        importances: ArrayLike | None = None,
+    ) -> NDArray[np.float64]:
+        """Learn from the rows of a CSR matrix, as :meth:`lessregret.Learner.learn_rows` does."""
+        rows = self._rows(indptr, indices, values)
+        y = np.asarray(labels, dtype=np.float64)
+        h = np.ones(len(y)) if importances is None else np.asarray(importances, dtype=np.float64)
+        outcomes = [self.learn(*row, y[k], h[k]) for k, row in enumerate(rows)]
+        return np.array([outcome.margin for outcome in outcomes])
+
+    def predict_rows(
+        self, indptr: ArrayLike, indices: ArrayLike, values: ArrayLike
+    ) -> NDArray[np.float64]:
+        """The margins of the rows of a CSR matrix."""
+        return np.array([self.predict(*row) for row in self._rows(indptr, indices, values)])
+
+    def weight(self, slot: int, value: float = 1.0) -> float:
+        """The weight that a slot would play."""
+        return self.rule_at(slot).weight(self.slot(slot), value)
+
+    def slot(self, slot: int) -> Any:
+        """What a coordinate remembers."""
+        return self.slots.get(slot, self.rule.empty)
+
+    def rule_at(self, slot: int) -> Rule:
+        """The rule as it is for this coordinate."""
+        return self._rules.get(slot, self.rule)
+
+    def standing(self) -> Standing:
+        """What the slots say about regret."""
+        touched = {i: slot for i, slot in self.slots.items() if any(slot)}
+        spreads = [self.rule_at(i).spread(slot, self.step) for i, slot in touched.items()]
+        theorems = [self.rule_at(i).theorem(slot) for i, slot in touched.items()]
+        theorems.append(self.rule.shared_theorem(self.shared))
+        known = [term for term in theorems if term is not None]
+        return Standing(
+            spread=_sum_or_none(spreads, self.rule.shared_spread(self.shared)),
+            floor=self._floor(),
+            theorem=sum(known) if known else None,
+            touched=len(touched),
+        )
+
+    def ledger(self) -> Ledger:
+        """The account so far."""
+        return Ledger(self.tally, self.standing(), self.loss.is_classification)
+
+    def _rows(
+        self, indptr: ArrayLike, indices: ArrayLike, values: ArrayLike
+    ) -> list[tuple[list[int], list[float]]]:
+        """The rows as lists of slots and values: repeats added up, zeros left out."""
+        starts, columns, entries = np.asarray(indptr), np.asarray(indices), np.asarray(values)
+        rows = []
+        for start, end in zip(starts[:-1], starts[1:], strict=True):
+            row: dict[int, float] = {}
+            for column, entry in zip(columns[start:end], entries[start:end], strict=True):
+                row[int(column)] = row.get(int(column), 0.0) + float(entry)
+            if self.intercept is not None:
+                row[self.intercept] = 1.0
+            kept = {slot: value for slot, value in row.items() if value != 0}
+            rows.append((list(kept), list(kept.values())))
+        return rows
+
+    def _absorb(self, slots: Sequence[int], values: Sequence[float], slope: float) -> float:
+        if self.rule.coupled:
+            sight = self._look(slots, values, slope)
+            self.shared, self.step = self.rule.step(self.shared, sight)
+        elif slope == 0:
+            return 0.0
+        energy = 0.0
+        for i, value in zip(slots, values, strict=True):
+            rule, gradient = self.rule_at(i), slope * value
+            self.slots[i] = rule.absorb(self.slot(i), value, gradient, self.step)
+            energy += gradient**2 * (rule.rate_used(self.slots[i], self.step) or 0.0)
+            if self.gradient_sums is not None:
+                self.gradient_sums[i] = self.gradient_sums.get(i, 0.0) + gradient
+        return energy / 2
+
+    def _look(self, slots: Sequence[int], values: Sequence[float], slope: float) -> Sight:
+        square_norm = sum(value**2 for value in values)
+        sight = Sight(self.tally.rounds + 1, slope, square_norm)
+        for i, value in zip(slots, values, strict=True):
+            self.rule_at(i).look(self.slot(i), value, sight)
+        return sight
+
+    def _floor(self) -> float | None:
+        """Σ_i min(a_i G_i, b_i G_i)."""
+        if self.gradient_sums is None:
+            return None
+        rules = {i: self.rule_at(i) for i in self.gradient_sums}
+        return sum(
+            min(rules[i].low * total, rules[i].high * total)
+            for i, total in self.gradient_sums.items()
+        )
+
+
+def _sum_or_none(terms: list[float | None], start: float) -> float | None:
+    if any(term is None for term in terms):
+        return None
+    return sum((term for term in terms if term is not None), start=start)

@@ -1,0 +1,213 @@
+"""True regret ≤ linearised regret ≤ bound, on streams random and adversarial.
+
+The paper's Theorems 2 and 3 and its equation (2), for the rates actually used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from lessregret.learner import Learner
+from lessregret.ledger import Ledger
+from lessregret.losses import Loss
+from lessregret.readable import ReadableLearner
+from lessregret.rules import RULES, Global, PerCoordinate, Rule
+from tests.streams import Round, as_csr, random_rounds
+
+COLUMNS = 12
+ROUNDS = 300
+FLOAT32 = 1e-4
+"""Slack for slots in float32, relative to the linearised regret's own terms."""
+
+
+class Linear(Loss):
+    """-yp: the loss that the worst case is made of, and for which linearising loses nothing."""
+
+    name = "linear"
+
+    def value(self, margin: float, label: float) -> float:
+        return -label * margin
+
+    def slope(self, margin: float, label: float) -> float:
+        return -label
+
+
+def rules() -> list[Rule]:
+    made: list[Rule] = [rule(radius=radius) for rule in RULES.values() for radius in (0.2, 3.0)]
+    made += [PerCoordinate(rate="theory", radius=1), Global(rate="theory", radius=1)]
+    return [*made, PerCoordinate(rate=0.3, box=(0.5, 2.0))]
+
+
+def random_stream(learner: ReadableLearner) -> list[Round]:
+    return list(random_rounds(5, ROUNDS, COLUMNS))
+
+
+def contrary(learner: ReadableLearner) -> list[Round]:
+    """An adversary that always labels against the margin just played."""
+    played = []
+    for each in random_rounds(6, ROUNDS, COLUMNS):
+        margin = learner.predict(each.slots, each.values)
+        played.append(each._replace(label=-1.0 if margin > 0 else 1.0))
+        learner.learn(*played[-1])
+    return played
+
+
+def climbing(learner: ReadableLearner) -> list[Round]:
+    """§2.2's second problem: the same sign for ever, coordinate after coordinate."""
+    return [Round([t * COLUMNS // ROUNDS], [1.0], 1.0, 1.0) for t in range(ROUNDS)]
+
+
+def switching(learner: ReadableLearner) -> list[Round]:
+    """Signs that turn at the worst time for a learner that has come to trust them."""
+    return [Round([0, 1], [1.0, 0.01], 1.0 if t < ROUNDS / 3 else -1.0, 1.0) for t in range(ROUNDS)]
+
+
+STREAMS = [random_stream, contrary, climbing, switching]
+
+
+def best_fixed(
+    loss: Loss, rounds: list[Round], rule: Rule
+) -> tuple[NDArray[np.float64], float]:
+    """A point of the box and its total loss, found by L-BFGS-B on dense data."""
+    x = np.zeros((len(rounds), COLUMNS))
+    for t, each in enumerate(rounds):
+        x[t, each.slots] = each.values
+
+    def total(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        margins = x @ w
+        pairs = list(zip(rounds, margins, strict=True))
+        value = sum(r.importance * loss.value(p, r.label) for r, p in pairs)
+        slopes = np.array([r.importance * loss.slope(p, r.label) for r, p in pairs])
+        return value, slopes @ x
+
+    start = np.full(COLUMNS, rule.clip(0.0))
+    found = minimize(total, start, jac=True, method="L-BFGS-B",
+                     bounds=[(rule.low, rule.high)] * COLUMNS)  # fmt: skip
+    return found.x, float(found.fun)
+
+
+def assert_order(loss: Loss, rounds: list[Round], rule: Rule, ledger: Ledger, slack: float) -> None:
+    _, least = best_fixed(loss, rounds, rule)
+    regret = ledger.tally.loss - least
+    assert ledger.linear_regret is not None
+    assert ledger.bound is not None
+    slack *= 1 + abs(ledger.tally.played) + abs(ledger.linear_regret)
+    assert regret <= ledger.linear_regret + slack
+    assert ledger.linear_regret <= ledger.bound + slack
+
+
+@pytest.mark.parametrize("make_stream", STREAMS)
+@pytest.mark.parametrize("loss", [Linear(), "logistic"], ids=["linear", "logistic"])
+@pytest.mark.parametrize("rule", rules(), ids=repr)
+def test_readable_learner_keeps_the_order(
+    rule: Rule, loss: Loss | str, make_stream: Callable[[ReadableLearner], list[Round]]
+) -> None:
+    rounds = make_stream(ReadableLearner(loss, rule))
+    learner = ReadableLearner(loss, rule, certify=True)
+    for each in rounds:
+        learner.learn(*each)
+    assert_order(learner.loss, rounds, rule, learner.ledger(), 1e-9)
+
+
+@pytest.mark.parametrize("make_stream", STREAMS)
+@pytest.mark.parametrize("rule", rules(), ids=repr)
+def test_fast_learner_keeps_the_order(
+    rule: Rule, make_stream: Callable[[ReadableLearner], list[Round]]
+) -> None:
+    rounds = make_stream(ReadableLearner("logistic", rule))
+    learner = Learner("logistic", rule, columns=COLUMNS, intercept=False, certify=True)
+    learner.learn_rows(*as_csr(rounds))
+    readable = ReadableLearner("logistic", rule)
+    assert_order(readable.loss, rounds, rule, learner.ledger(), FLOAT32)
+
+
+@pytest.mark.parametrize("make_stream", STREAMS)
+def test_linear_regret_is_exact_for_linear_losses(
+    make_stream: Callable[[ReadableLearner], list[Round]],
+) -> None:
+    rule = PerCoordinate(radius=2)
+    rounds = make_stream(ReadableLearner(Linear(), rule))
+    learner = ReadableLearner(Linear(), rule, certify=True)
+    for each in rounds:
+        learner.learn(*each)
+    _, least = best_fixed(Linear(), rounds, rule)
+    regret = learner.tally.loss - least
+    assert learner.ledger().linear_regret == pytest.approx(regret, rel=1e-6)
+
+
+gradients = st.lists(
+    st.tuples(st.integers(0, 2), st.floats(-10, 10).filter(lambda g: abs(g) > 1e-3)),
+    min_size=1,
+    max_size=60,
+)
+
+
+@given(gradients=gradients, rate=st.sampled_from([0.05, 1.0, "theory"]), data=st.data())
+@settings(max_examples=200, deadline=None)
+def test_no_linear_game_beats_the_bound(
+    gradients: list[tuple[int, float]], rate: float | str, data: st.DataObject
+) -> None:
+    """Any sequence at all: the gradient of a linear loss is the label's negative times the value."""
+    rule_type = data.draw(st.sampled_from([PerCoordinate, Global]))
+    learner = ReadableLearner(Linear(), rule_type(rate=rate, radius=1.5), certify=True)
+    for slot, gradient in gradients:
+        learner.learn([slot], [-gradient], 1.0)
+    ledger = learner.ledger()
+    assert ledger.linear_regret is not None
+    assert ledger.bound is not None
+    assert ledger.linear_regret <= ledger.bound * (1 + 1e-12)
+
+
+@given(gradients=gradients)
+def test_theorem_3_holds_at_its_rate(gradients: list[tuple[int, float]]) -> None:
+    learner = ReadableLearner(Linear(), PerCoordinate(rate="theory", radius=1), certify=True)
+    for slot, gradient in gradients:
+        learner.learn([slot], [-gradient], 1.0)
+    ledger = learner.ledger()
+    squares = [sum(g**2 for i, g in gradients if i == slot) for slot in range(3)]
+    closed_form = sum(2 * np.sqrt(2 * s) for s in squares)
+    assert ledger.theorem == pytest.approx(closed_form)
+    assert ledger.bound is not None
+    assert ledger.bound <= closed_form * (1 + 1e-12)
+
+
+@given(gradients=gradients)
+def test_theorem_2_holds_when_all_coordinates_are_known(
+    gradients: list[tuple[int, float]],
+) -> None:
+    learner = ReadableLearner(Linear(), Global(rate="theory", radius=1), certify=True)
+    learner.learn([0, 1, 2], [1e-3, 1e-3, 1e-3], 1.0)
+    for slot, gradient in gradients:
+        learner.learn([slot], [-gradient], 1.0)
+    ledger = learner.ledger()
+    squares = 3e-6 + sum(g**2 for _, g in gradients)
+    closed_form = np.sqrt(3) * 2 * np.sqrt(2 * squares)
+    assert ledger.theorem == pytest.approx(closed_form)
+    assert ledger.bound is not None
+    assert ledger.bound <= closed_form * (1 + 1e-9)
+
+
+def test_the_global_rate_rises_as_coordinates_appear_and_the_bound_still_holds() -> None:
+    """Erratum E15: with D counted as it grows, 1/η falls, and D²/(2η_T) alone would be too small."""
+    rounds = [Round([0], [1.0], 1.0, 1.0) for _ in range(50)]
+    rounds += [Round([j], [0.01], 1.0, 1.0) for j in range(1, COLUMNS)]
+    rule = Global(rate="theory", radius=1)
+    learner = ReadableLearner(Linear(), rule, certify=True)
+    steps = []
+    for each in rounds:
+        learner.learn(*each)
+        steps.append(learner.step)
+    assert any(later > earlier for earlier, later in pairwise(steps))
+    naive = learner.tally.energy + COLUMNS * rule.width**2 / (2 * steps[-1])
+    bound = learner.ledger().bound
+    assert bound is not None
+    assert bound > naive
+    assert_order(Linear(), rounds, rule, learner.ledger(), 1e-9)
