@@ -5,6 +5,15 @@ from typing import Any, TypedDict, final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "RULES",
+    "Learner",
+    "Stream",
+    "__version__",
+    "hash_features",
+    "read_model_header",
+]
+
 __version__: str
 RULES: list[str]
 

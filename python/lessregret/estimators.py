@@ -478,9 +478,10 @@ def _two_classes(labels: ArrayLike) -> NDArray[Any]:
     check_classification_targets(labels)
     classes: NDArray[Any] = np.unique(np.asarray(labels))
     if len(classes) != 2:
+        count = "1 class" if len(classes) == 1 else f"{len(classes)} classes"
         raise ValueError(
-            "Only binary classification is supported. Expected two classes, "
-            f"found {len(classes)} {'class' if len(classes) == 1 else 'classes'}: {_listed(classes)}"
+            "Only binary classification is supported. "
+            f"Expected two classes, found {count}: {_listed(classes)}"
         )
     return classes
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -158,7 +157,7 @@ class Learner:
         self._core.keep_names(stream)
 
     def name(self, slot: int) -> tuple[str, bool] | None:
-        """The name of a slot, and whether another feature fell into it too, where names are kept."""
+        """The name of a slot, where names are kept, and whether another feature shares it."""
         return self._core.name(slot)
 
     def __reduce__(self) -> tuple[Any, tuple[bytes]]:
@@ -195,10 +194,12 @@ def _whole(name: str, value: Any, least: int, most: int) -> int:
     raise SpecError(f"{name} must be a whole number from {least} to {most}, found {value!r}")
 
 
-def _csr(*arrays: ArrayLike) -> Sequence[NDArray[Any]]:
-    """Row pointers, indices and values as arrays that Rust reads in place."""
-    kinds = (np.int32, np.int64), (np.int32, np.int64), (np.float32, np.float64)
-    return [_typed(array, narrow, wide) for array, (narrow, wide) in zip(arrays, kinds, strict=True)]
+def _csr(
+    indptr: ArrayLike, indices: ArrayLike, values: ArrayLike
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """The arrays of a CSR matrix, in place if their types are ones that Rust reads."""
+    floats = _typed(values, np.float32, np.float64)
+    return _typed(indptr, np.int32, np.int64), _typed(indices, np.int32, np.int64), floats
 
 
 def _typed(array: ArrayLike, narrow: type, wide: type) -> NDArray[Any]:

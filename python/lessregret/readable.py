@@ -7,6 +7,7 @@ It is the twin of ``crates/core/src/learner.rs`` and gives the same numbers up t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -144,7 +145,7 @@ class ReadableLearner:
         """The rows as lists of slots and values: repeats added up, zeros left out."""
         starts, columns, entries = np.asarray(indptr), np.asarray(indices), np.asarray(values)
         rows = []
-        for start, end in zip(starts[:-1], starts[1:], strict=True):
+        for start, end in pairwise(starts.tolist()):
             row: dict[int, float] = {}
             for column, entry in zip(columns[start:end], entries[start:end], strict=True):
                 row[int(column)] = row.get(int(column), 0.0) + float(entry)

@@ -1,14 +1,42 @@
-from __future__ import annotations
-from sklearn.utils.estimator_checks import parametrize_with_checks
-from lessregret import OnlineClassifier, OnlineRegressor
-from lessregret.losses import LOSSES
-from lessregret.rules import RULES
+"""scikit-learn's own checks, for every loss and every rule of the registry."""
 
-ESTIMATORS = [
-    (OnlineClassifier if loss.is_classification else OnlineRegressor)(loss=name, rule=rule())
-    for name, loss in LOSSES.items()
-    for rule in RULES.values()
-]
-@parametrize_with_checks(ESTIMATORS)
-def test_scikit_learn_check(estimator, check) -> None:
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from lessregret.estimators import OnlineClassifier, OnlineRegressor
+from lessregret.losses import LOSSES, Loss
+from lessregret.rules import RULES, Rule
+
+REGRESSION_RATES = {"constant": 0.01, "inverse-sqrt": 0.1}
+"""Rates that adapt to nothing: with the defaults, made for slopes of at most 1, they overshoot."""
+
+EQUIVALENCE = (
+    "the check shuffles the weighted rows but not the repeated ones, and an online learner depends "
+    "on the order; an importance of 2 is one round with twice the gradient, not two rounds"
+)
+
+
+def made(loss: Loss, rule: type[Rule]) -> BaseEstimator:
+    if loss.is_classification:
+        return OnlineClassifier(loss.name, rule())
+    rate = REGRESSION_RATES.get(rule.name)
+    return OnlineRegressor(loss.name, rule() if rate is None else rule(rate=rate))
+
+
+def expected_failures(estimator: BaseEstimator) -> dict[str, str]:
+    return {
+        "check_sample_weight_equivalence_on_dense_data": EQUIVALENCE,
+        "check_sample_weight_equivalence_on_sparse_data": EQUIVALENCE,
+    }
+
+
+@parametrize_with_checks(
+    [made(loss, rule) for loss in LOSSES.values() for rule in RULES.values()],
+    expected_failed_checks=expected_failures,
+)
+def test_scikit_learn_check(estimator: BaseEstimator, check: Any) -> None:
     check(estimator)

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
-from scipy.optimize import minimize
-
 from lessregret.learner import Learner
 from lessregret.ledger import Ledger
 from lessregret.losses import Loss
 from lessregret.readable import ReadableLearner
 from lessregret.rules import RULES, Global, PerCoordinate, Rule
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
 from tests.streams import Round, as_csr, random_rounds
 
 COLUMNS = 12
@@ -73,9 +73,7 @@ def switching(learner: ReadableLearner) -> list[Round]:
 STREAMS = [random_stream, contrary, climbing, switching]
 
 
-def best_fixed(
-    loss: Loss, rounds: list[Round], rule: Rule
-) -> tuple[NDArray[np.float64], float]:
+def best_fixed(loss: Loss, rounds: list[Round], rule: Rule) -> tuple[NDArray[np.float64], float]:
     """A point of the box and its total loss, found by L-BFGS-B on dense data."""
     x = np.zeros((len(rounds), COLUMNS))
     for t, each in enumerate(rounds):
@@ -155,7 +153,7 @@ gradients = st.lists(
 def test_no_linear_game_beats_the_bound(
     gradients: list[tuple[int, float]], rate: float | str, data: st.DataObject
 ) -> None:
-    """Any sequence at all: the gradient of a linear loss is the label's negative times the value."""
+    """Any sequence at all: a linear loss with label 1 has the gradient -value."""
     rule_type = data.draw(st.sampled_from([PerCoordinate, Global]))
     learner = ReadableLearner(Linear(), rule_type(rate=rate, radius=1.5), certify=True)
     for slot, gradient in gradients:
@@ -196,7 +194,7 @@ def test_theorem_2_holds_when_all_coordinates_are_known(
 
 
 def test_the_global_rate_rises_as_coordinates_appear_and_the_bound_still_holds() -> None:
-    """Erratum E15: with D counted as it grows, 1/η falls, and D²/(2η_T) alone would be too small."""
+    """Erratum E15: with D counted as it grows, 1/η falls, and D²/(2η_T) would be too small."""
     rounds = [Round([0], [1.0], 1.0, 1.0) for _ in range(50)]
     rounds += [Round([j], [0.01], 1.0, 1.0) for j in range(1, COLUMNS)]
     rule = Global(rate="theory", radius=1)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from lessregret import _core
 from lessregret.learner import Learner
 from lessregret.ledger import Ledger
 from lessregret.losses import LOSSES
 from lessregret.readable import ReadableLearner
 from lessregret.rules import RULES, Rule
+
 from tests.streams import Round, as_csr, random_rounds
 
 COLUMNS = 40
@@ -60,7 +60,9 @@ def test_boxes_of_their_own_agree(name: str) -> None:
     boxes = {i: (float(low[i]), float(high[i])) for i in range(COLUMNS)}
     rounds = list(random_rounds(11, ROUNDS, COLUMNS))
     rule = RULES[name]()
-    fast = Learner("logistic", rule, columns=COLUMNS, intercept=False, certify=True, box=(low, high))
+    fast = Learner(
+        "logistic", rule, columns=COLUMNS, intercept=False, certify=True, box=(low, high)
+    )
     slow = ReadableLearner("logistic", rule, certify=True, boxes=boxes)
     check_agreement(fast, slow, rounds)
 

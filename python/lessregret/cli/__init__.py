@@ -39,8 +39,14 @@ class LazyCommands(click.Group):
 
 
 @click.command(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False,
-              callback=lambda ctx, _, asked: _show_version(ctx, asked), help="Show the version.")  # fmt: skip
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda ctx, _, asked: _show_version(ctx, asked),
+    help="Show the version.",
+)
 def cli() -> None:
     """Online learning that shows its regret."""
 

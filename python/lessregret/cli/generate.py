@@ -11,15 +11,35 @@ def command() -> None:
 
 
 @command.command("clicks")
-@click.option("--examples", type=click.IntRange(1), default=100_000, show_default=True,
-              help="How many impressions.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-              help="The same seed gives the same log; a longer log begins with the shorter one.")
-@click.option("--click-rate", type=float, default=0.05, show_default=True,
-              help="The share of impressions that are clicked, about.")
-@click.option("--output", type=click.Path(dir_okay=False, allow_dash=True), default="-",
-              show_default=True, help="Where to; a name in .gz is gzipped.")
-def clicks(examples: int, seed: int, click_rate: float, output: str) -> None:  # fmt: skip
+@click.option(
+    "--examples",
+    type=click.IntRange(1),
+    default=100_000,
+    show_default=True,
+    help="How many impressions.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="The same seed gives the same log; a longer log begins with the shorter one.",
+)
+@click.option(
+    "--click-rate",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="The share of impressions that are clicked, about.",
+)
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    default="-",
+    show_default=True,
+    help="Where to; a name in .gz is gzipped.",
+)
+def clicks(examples: int, seed: int, click_rate: float, output: str) -> None:
     """Simulate a log of ad impressions, as Vowpal Wabbit text.
 
     Queries and ads follow power laws; a hidden sparse logistic model decides the clicks.

@@ -16,10 +16,16 @@ if TYPE_CHECKING:
 
 @click.command("inspect")
 @click.argument("model", type=click.Path(dir_okay=False))
-@click.option("--weights", "count", type=click.IntRange(0), default=0, metavar="N",
-              help="Also load the slots, check them, and show the N largest weights.")
+@click.option(
+    "--weights",
+    "count",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Also load the slots, check them, and show the N largest weights.",
+)
 @json_option
-def command(model: str, count: int, as_json: bool) -> None:  # fmt: skip
+def command(model: str, count: int, as_json: bool) -> None:
     """Show the spec, the rounds and the ledger of MODEL without loading its weights.
 
     With --weights the slots are loaded too: the largest weights are shown, by name where the model
@@ -80,7 +86,7 @@ def _page(document: dict[str, Any]) -> str:
         f"checksum {document['checksum']}",
         f"loss         {spec['loss']}",
         f"rule         {spec['rule']['name']} ({given})",
-        f"slots        {document['touched']:,} of {document['slots']:,} touched{_collisions(document)}",
+        f"slots        {_slots(document)}",
         f"intercept    {'yes' if spec['intercept'] else 'no'}",
         f"certified    {'yes' if spec['certify'] else 'no'}",
         f"rounds       {tally['rounds']:,} ({tally['features']:,} features)",
@@ -91,6 +97,10 @@ def _page(document: dict[str, Any]) -> str:
     if document["skipped"]:
         lines.append(f"skipped      {document['skipped']:,} bad lines")
     return "\n".join([*lines, *_weight_lines(document.get("weights", []))])
+
+
+def _slots(document: dict[str, Any]) -> str:
+    return f"{document['touched']:,} of {document['slots']:,} touched{_collisions(document)}"
 
 
 def _collisions(document: dict[str, Any]) -> str:

@@ -31,18 +31,35 @@ class Block(NamedTuple):
 @click.command("predict")
 @click.argument("model", type=click.Path(dir_okay=False))
 @data_argument
-@click.option("--as", "output", type=click.Choice(OUTPUTS), default="auto", show_default=True,
-              help="What to predict; 'auto' is the probability of label 1 for logistic loss and "
-              "the margin otherwise.")
-@click.option("--output", "file", type=click.File("w", encoding="utf-8"), default="-",
-              show_default=True, help="Write predictions here.")
+@click.option(
+    "--as",
+    "output",
+    type=click.Choice(OUTPUTS),
+    default="auto",
+    show_default=True,
+    help="What to predict; 'auto' is the probability of label 1 for logistic loss and "
+    "the margin otherwise.",
+)
+@click.option(
+    "--output",
+    "file",
+    type=click.File("w", encoding="utf-8"),
+    default="-",
+    show_default=True,
+    help="Write predictions here.",
+)
 @format_option
 @bad_lines_option
 @json_option
 def command(
-    model: str, data: tuple[str, ...], output: str, file: IO[str], format: str, bad_lines: str,
+    model: str,
+    data: tuple[str, ...],
+    output: str,
+    file: IO[str],
+    format: str,
+    bad_lines: str,
     as_json: bool,
-) -> None:  # fmt: skip
+) -> None:
     """Predict each example of DATA with MODEL: one line an example, with its tag if it has one.
 
     Labels in DATA are not needed. Where all are there, --json gives the mean loss too.
@@ -62,8 +79,10 @@ def command(
 def _check(learner: Learner, model: str, output: str) -> None:
     spec = learner.spec
     if "bits" not in spec["table"]:
-        raise SpecError(f"{model}: the model has columns, not hashed slots; predict with the "
-                        "estimator that made it")  # fmt: skip
+        raise SpecError(
+            f"{model}: the model has columns, not hashed slots; "
+            "predict with the estimator that made it"
+        )
     if output == "probability" and spec["loss"] != "logistic":
         raise SpecError(f"--as probability needs logistic loss; {model} has {spec['loss']} loss")
     if output == "label" and spec["loss"] == "squared":

@@ -20,38 +20,71 @@ from lessregret.rules import RULES, Rule, rule_from_spec, rule_named
 
 if TYPE_CHECKING:
     from lessregret._core import Stream
-    from lessregret.ledger import Ledger
     from lessregret.learner import Learner
+    from lessregret.ledger import Ledger
 
 
 @click.command("train")
 @data_argument
-@click.option("--loss", type=click.Choice(list(LOSSES)), default="logistic", show_default=True,
-              help="The loss of the margin.")
-@click.option("--rule", "rule_name", type=click.Choice(list(RULES)), default="per-coordinate",
-              show_default=True, help="The rule that every coordinate runs.")
-@click.option("--rate", type=str, help="A number, or 'theory' for the theorem's rate; "
-              "without it the rule's default.")
-@click.option("--radius", type=float, default=100.0, show_default=True,
-              help="The feasible set is [-radius, radius] in every coordinate.")
-@click.option("--bits", type=click.IntRange(1, 31), default=22, show_default=True,
-              help="Features go into 2^bits slots.")
+@click.option(
+    "--loss",
+    type=click.Choice(list(LOSSES)),
+    default="logistic",
+    show_default=True,
+    help="The loss of the margin.",
+)
+@click.option(
+    "--rule",
+    "rule_name",
+    type=click.Choice(list(RULES)),
+    default="per-coordinate",
+    show_default=True,
+    help="The rule that every coordinate runs.",
+)
+@click.option(
+    "--rate",
+    type=str,
+    help="A number, or 'theory' for the theorem's rate; without it the rule's default.",
+)
+@click.option(
+    "--radius",
+    type=float,
+    default=100.0,
+    show_default=True,
+    help="The feasible set is [-radius, radius] in every coordinate.",
+)
+@click.option(
+    "--bits",
+    type=click.IntRange(1, 31),
+    default=22,
+    show_default=True,
+    help="Features go into 2^bits slots.",
+)
 @click.option("--no-intercept", is_flag=True, help="No feature of value 1 in every example.")
 @click.option("--certify", is_flag=True, help="Measure the linearised regret; 8 bytes more a slot.")
-@click.option("--passes", type=click.IntRange(1), default=1, show_default=True,
-              help="How often to go over the data; every pass counts in the ledger.")
+@click.option(
+    "--passes",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="How often to go over the data; every pass counts in the ledger.",
+)
 @click.option("--model", type=click.Path(dir_okay=False), help="Write the model here.")
-@click.option("--resume", type=click.Path(dir_okay=False),
-              help="Go on from this model as if never stopped.")
-@click.option("--predictions", type=click.File("w", encoding="utf-8", lazy=True),
-              help="Write each prediction, made before its example was learned; '-' is stdout.")
+@click.option(
+    "--resume", type=click.Path(dir_okay=False), help="Go on from this model as if never stopped."
+)
+@click.option(
+    "--predictions",
+    type=click.File("w", encoding="utf-8", lazy=True),
+    help="Write each prediction, made before its example was learned; '-' is stdout.",
+)
 @click.option("--names", is_flag=True, help="Keep the features' names in the model; costs memory.")
 @format_option
 @bad_lines_option
 @click.option("--quiet", "-q", is_flag=True, help="No progress and no summary.")
 @json_option
 @click.pass_context
-def command(ctx: click.Context, /, **options: Any) -> None:  # fmt: skip
+def command(ctx: click.Context, /, **options: Any) -> None:
     """Learn a model from DATA in one pass, predicting each example before learning from it.
 
     DATA are files of LIBSVM/svmlight or Vowpal Wabbit text, plain or gzipped; '-' is standard
@@ -135,8 +168,10 @@ def _learner(ctx: click.Context, request: Request) -> Learner:
 def _check_resumed(ctx: click.Context, request: Request, spec: dict[str, Any]) -> None:
     """Options that a model already fixes may be repeated, not changed."""
     if "bits" not in spec["table"]:
-        raise SpecError(f"{request.resume}: the model has columns, not hashed slots; "
-                        "it was made by an estimator and goes on there")  # fmt: skip
+        raise SpecError(
+            f"{request.resume}: the model has columns, not hashed slots; "
+            "it was made by an estimator and goes on there"
+        )
     rule = rule_from_spec(spec["rule"])
     fixed = {
         "loss": (request.loss, spec["loss"]),
@@ -151,8 +186,10 @@ def _check_resumed(ctx: click.Context, request: Request, spec: dict[str, Any]) -
         given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
         if given and asked != held:
             option = "--" + name.removesuffix("_name").replace("_", "-")
-            raise SpecError(f"{option} is {asked!r}, but {request.resume} was trained with {held!r}; "
-                            "leave it out, or train a new model")  # fmt: skip
+            raise SpecError(
+                f"{option} is {asked!r}, but {request.resume} was trained with {held!r}; "
+                "leave it out, or train a new model"
+            )
 
 
 def _total_bytes(request: Request) -> int | None:
@@ -252,7 +289,8 @@ def _summary(request: Request, ledger: Ledger, stream: Stream) -> str:
     if ledger.bound is not None:
         lines.append(f"bound          {_per_round(ledger.bound, ledger)}   guaranteed")
     if ledger.skipped:
-        lines.append(f"skipped        {ledger.skipped:,} bad lines; the first: {stream.first_skipped}")
+        first = stream.first_skipped
+        lines.append(f"skipped        {ledger.skipped:,} bad lines; the first: {first}")
     if request.model:
         lines.append(f"model          {request.model}")
     return "\n".join(lines)

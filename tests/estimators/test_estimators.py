@@ -1,0 +1,286 @@
+"""What the estimators promise beyond scikit-learn's checks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
+
+from lessregret import Learner, OnlineClassifier, OnlineRegressor, ReadableLearner, SpecError
+from lessregret.ledger import Ledger
+from lessregret.rules import RULES, Global, PerCoordinate, Rule
+from tests.estimators.tables import CLASSES, COLUMNS, EVERY, estimator, go_on, table
+
+RTOL = 1e-5
+
+
+@dataclass(frozen=True, kw_only=True)
+class HomeMade(PerCoordinate):
+    """A rule that Rust has never heard of."""
+
+    name = "home-made"
+
+
+def assert_same_ledger(ours: Ledger, theirs: Ledger) -> None:
+    found = ours.as_dict()
+    for name, expected in theirs.as_dict().items():
+        same = None if expected is None else pytest.approx(expected, rel=RTOL)
+        assert found[name] == same, name
+
+
+# The account
+
+
+@EVERY
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_ledger_is_that_of_the_readable_learner(loss: str, rule: Rule, intercept: bool) -> None:
+    rows = table(loss)
+    fast = go_on(estimator(loss, rule, certify=True, intercept=intercept), rows)
+    last = COLUMNS if intercept else None
+    slow = ReadableLearner(loss, rule, certify=True, intercept=last)
+    slow.learn_rows(rows.X.indptr, rows.X.indices, rows.X.data, rows.y, rows.h)
+    assert_same_ledger(fast.ledger_, slow.ledger())
+
+
+def test_a_ledger_once_taken_stays() -> None:
+    rows = table()
+    clf = go_on(estimator(), rows)
+    taken = clf.ledger_
+    go_on(clf, rows)
+    assert taken.rounds == 200
+    assert clf.ledger_.rounds == 400
+
+
+def test_the_certificate_is_there_only_if_asked_for() -> None:
+    rows = table()
+    assert go_on(estimator(), rows).ledger_.linear_regret is None
+    ledger = go_on(estimator(certify=True), rows).ledger_
+    assert 0 < ledger.linear_regret < ledger.bound
+
+
+# Weights and margins
+
+
+@EVERY
+@pytest.mark.parametrize("intercept", [True, False])
+def test_margins_are_those_of_coef_and_intercept(loss: str, rule: Rule, intercept: bool) -> None:
+    rows = table(loss)
+    learning = go_on(estimator(loss, rule, intercept=intercept), rows)
+    classifies = isinstance(learning, OnlineClassifier)
+    assert learning.coef_.shape == ((1, COLUMNS) if classifies else (COLUMNS,))
+    assert np.shape(learning.intercept_) == ((1,) if classifies else ())
+    assert np.any(learning.intercept_) == intercept
+    margins = learning.decision_function(rows.X) if classifies else learning.predict(rows.X)
+    np.testing.assert_allclose(
+        rows.X @ learning.coef_.ravel() + learning.intercept_, margins, rtol=1e-12, atol=1e-12
+    )
+
+
+def test_columns_never_seen_play_the_nearest_point_to_0() -> None:
+    clf = OnlineClassifier(rule=PerCoordinate(box=(0.5, 1.5)), intercept=False)
+    clf.fit([[1.0, 0.0], [-1.0, 0.0]], [0, 1])
+    assert clf.coef_[0, 1] == 0.5
+    assert clf.decision_function([[0.0, 2.0]]).tolist() == [1.0]
+
+
+@pytest.mark.parametrize("rule", [PerCoordinate(), HomeMade()])
+def test_a_box_holds_each_column(rule: Rule) -> None:
+    rng = np.random.default_rng(1)
+    low, high = -0.1 * rng.random(COLUMNS), 0.1 * rng.random(COLUMNS) + 0.001
+    rows = table()
+    clf = go_on(estimator(rule=rule, box=(low, high)), rows)
+    slack = 1e-8  # the ends are rounded to float32
+    assert np.all((low - slack <= clf.coef_) & (clf.coef_ <= high + slack))
+    assert np.any(np.isclose(clf.coef_, low))
+    other = HomeMade() if rule == PerCoordinate() else PerCoordinate()
+    assert_same_ledger(clf.ledger_, go_on(clone(clf).set_params(rule=other), rows).ledger_)
+
+
+def test_probabilities_are_the_logistic_of_the_margin() -> None:
+    rows = table()
+    clf = go_on(estimator("logistic"), rows)
+    chances = clf.predict_proba(rows.X)
+    margins = clf.decision_function(rows.X)
+    np.testing.assert_allclose(chances.sum(axis=1), 1.0, rtol=1e-15)
+    np.testing.assert_array_equal(chances[:, 1], expit(margins))
+    np.testing.assert_array_equal(clf.predict(rows.X), np.where(chances[:, 1] > 0.5, 1, -1))
+
+
+def test_only_the_logistic_loss_has_probabilities() -> None:
+    assert hasattr(estimator("logistic"), "predict_proba")
+    assert not hasattr(estimator("hinge"), "predict_proba")
+
+
+@pytest.mark.parametrize("labels", [["ham", "spam"], [0, 1], [False, True], [2.0, 3.0], [3, 7]])
+def test_the_second_class_in_order_has_the_positive_margins(labels: list[Any]) -> None:
+    rows = table()
+    y = np.where(rows.y > 0, labels[1], labels[0])
+    clf = OnlineClassifier().fit(rows.X, y, rows.h)
+    assert clf.classes_.tolist() == labels
+    assert clf.learner_.to_bytes() == go_on(estimator(), rows).learner_.to_bytes()
+    assert clf.predict(rows.X).dtype == y.dtype
+    assert clf.score(rows.X, y) > 0.8
+
+
+def test_classes_may_come_in_any_order() -> None:
+    rows = table()
+    clf = OnlineClassifier().partial_fit(rows.X, rows.y, classes=[1, -1])
+    clf.partial_fit(rows.X, rows.y, classes=[-1, 1])
+    assert clf.classes_.tolist() == [-1, 1]
+
+
+def test_one_batch_may_show_one_class_only() -> None:
+    clf = OnlineClassifier().partial_fit([[1.0]], [1], classes=CLASSES)
+    assert clf.predict([[1.0], [-3.0]]).tolist() == [1, -1]
+
+
+def test_a_batch_may_weigh_nothing_but_a_fit_may_not() -> None:
+    clf = OnlineClassifier().partial_fit([[1.0]], [1], classes=CLASSES, sample_weight=[0.0])
+    assert (clf.ledger_.rounds, clf.ledger_.mean_loss) == (1, None)
+    with pytest.raises(ValueError, match="sample_weight is zero for every example"):
+        clf.fit([[1.0], [2.0]], [1, -1], sample_weight=[0, 0])
+
+
+# Rules that exist only in Python
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge", "squared"])
+def test_a_rule_without_rust_runs_and_gives_the_same_numbers(loss: str) -> None:
+    rows = table(loss)
+    slow = go_on(estimator(loss, HomeMade(), certify=True), rows)
+    fast = go_on(estimator(loss, PerCoordinate(), certify=True), rows)
+    assert isinstance(slow.learner_, ReadableLearner)
+    assert isinstance(fast.learner_, Learner)
+    assert_same_ledger(slow.ledger_, fast.ledger_)
+    np.testing.assert_allclose(slow.coef_, fast.coef_, rtol=RTOL, atol=RTOL)
+    np.testing.assert_allclose(slow.intercept_, fast.intercept_, rtol=RTOL)
+    np.testing.assert_allclose(slow.predict(rows.X), fast.predict(rows.X), rtol=1e-4, atol=1e-4)
+
+
+def test_a_rule_without_rust_takes_dicts() -> None:
+    clf = OnlineClassifier(rule=HomeMade(), bits=6).fit([{"a": "x"}, {"a": "y"}], [0, 1])
+    assert clf.predict([{"a": "x"}, {"a": "y"}]).tolist() == [0, 1]
+
+
+# Requests that cannot be met
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"loss": "squared"}, "loss must be 'logistic' or 'hinge', found 'squared'"),
+        ({"loss": None}, "loss must be"),
+        ({"rule": "per-coordinate"}, "rule must be a Rule or None, found 'per-coordinate'"),
+        ({"rule": PerCoordinate}, "rule must be a Rule or None"),
+        ({"intercept": "yes"}, "intercept must be True or False, found 'yes'"),
+        ({"certify": 2}, "certify must be True or False"),
+        ({"bits": 0}, "bits must be a whole number from 1 to 31, found 0"),
+        ({"bits": 32}, "bits must be"),
+        ({"bits": True}, "bits must be"),
+        ({"passes": 0}, "passes must be a whole number from 1 up, found 0"),
+        ({"passes": 1.5}, "passes must be"),
+        ({"box": 3}, r"box must be two arrays of numbers, \(low, high\), found 3"),
+        ({"box": (-1.0, 1.0)}, r"box: low must have shape \(40,\), found \(\)"),
+        ({"box": (-np.ones(40), np.ones(41))}, r"box: high must have shape \(40,\)"),
+        ({"box": (np.ones(40), -np.ones(40))}, "low < high"),
+    ],
+)
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_bad_parameters_are_spec_errors(
+    parameters: dict[str, Any], message: str, method: str
+) -> None:
+    rows = table()
+    classes = {"classes": CLASSES} if method == "partial_fit" else {}
+    clf = OnlineClassifier(**parameters)
+    attributes = dict(vars(clf))
+    with pytest.raises(SpecError, match=message):
+        getattr(clf, method)(rows.X, rows.y, **classes)
+    assert list(vars(clf)) == list(attributes)
+
+
+def test_a_regressor_has_no_hinge_loss() -> None:
+    with pytest.raises(SpecError, match="loss must be 'squared', found 'hinge'"):
+        OnlineRegressor("hinge").fit([[1.0]], [1.0])
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([1, 1, 1, 1], "found 1 class: 1"),
+        (["a", "b", "c", "a"], "found 3 classes: 'a', 'b', 'c'"),
+        ([0.5, 1.5, 2.5, 3.5], "continuous"),
+    ],
+)
+def test_a_classifier_needs_two_classes(labels: list[Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        OnlineClassifier().fit(np.eye(4), labels)
+    with pytest.raises(ValueError, match=message):
+        OnlineClassifier().partial_fit(np.eye(4), labels, classes=labels)
+
+
+def test_the_first_batch_needs_the_classes() -> None:
+    with pytest.raises(ValueError, match="classes must be passed on the first call"):
+        OnlineClassifier().partial_fit([[1.0]], [1])
+
+
+@pytest.mark.parametrize("name", ["coef_", "intercept_", "ledger_"])
+@pytest.mark.parametrize("kind", [OnlineClassifier, OnlineRegressor])
+def test_nothing_is_known_before_the_first_batch(kind: type, name: str) -> None:
+    assert not hasattr(kind(), name)
+    with pytest.raises(NotFittedError):
+        getattr(kind(), name)
+
+
+# Beside the rest of scikit-learn
+
+
+def test_parameters_and_clones() -> None:
+    low = np.full(COLUMNS, -1.0)
+    clf = OnlineClassifier("hinge", Global(rate=0.2), bits=10, box=(low, -low))
+    copied = clone(go_on(clf, table()))
+    assert not hasattr(copied, "learner_")
+    assert copied.get_params()["rule"] == Global(rate=0.2)
+    assert copied.set_params(loss="logistic", rule=None).rule is None
+    assert go_on(copied, table()).learner_.spec["rule"]["name"] == "per-coordinate"
+
+
+def test_parameters_changed_while_learning_wait_for_the_next_fit() -> None:
+    rows = table()
+    clf = go_on(estimator(), rows).set_params(rule=Global(), intercept=False)
+    assert go_on(clf, rows).learner_.to_bytes() == (
+        go_on(go_on(estimator(), rows), rows).learner_.to_bytes()
+    )
+    assert clf.intercept_[0] != 0
+    assert clf.fit(rows.X, rows.y).learner_.spec["rule"]["name"] == "global"
+
+
+def test_pipelines() -> None:
+    texts = ["cheap pills now", "see you at noon", "cheap watches", "lunch at noon"] * 25
+    labels = ["spam", "ham"] * 50
+    pipeline = make_pipeline(CountVectorizer(), MaxAbsScaler(), OnlineClassifier())
+    assert pipeline.fit(texts, labels).score(texts, labels) == 1.0
+    assert pipeline[-1].ledger_.rounds == 100
+
+
+def test_grid_search_over_rules() -> None:
+    rows = table(rounds=300)
+    rules = [rule() for rule in RULES.values()]
+    search = GridSearchCV(OnlineClassifier(), {"rule": rules, "loss": ["logistic", "hinge"]}, cv=3)
+    search.fit(rows.X, rows.y)
+    assert search.best_params_["rule"] in rules
+    assert search.best_score_ > 0.8
+
+
+def test_cross_validation_of_dicts() -> None:
+    dicts = [{"word": word, "length": len(word) / 4} for word in ("ham", "spam")] * 30
+    scores = cross_val_score(OnlineClassifier(bits=8), dicts, [0, 1] * 30, cv=3)
+    assert scores.tolist() == [1.0, 1.0, 1.0]
