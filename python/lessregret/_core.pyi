@@ -30,7 +30,7 @@ class _Tally(TypedDict):
 class Stream:
     def __new__(
         cls,
-        files: Sequence[str],
+        files: Sequence[str | os.PathLike[str]],
         *,
         bits: int,
         format: str = "auto",

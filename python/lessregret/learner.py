@@ -175,6 +175,8 @@ def box_ends(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The ends of all intervals; the intercept's, which is the last slot, is the rule's own."""
     low, high = (np.array(end, dtype=np.float32) for end in box)
+    if low.ndim != 1 or low.shape != high.shape:
+        raise SpecError(f"box must be two lists of equal length, found {low.shape}, {high.shape}")
     if intercept:
         low, high = np.append(low, rule.low), np.append(high, rule.high)
     return low.astype(np.float32), high.astype(np.float32)

@@ -7,6 +7,7 @@ It is the twin of ``crates/core/src/learner.rs`` and gives the same numbers up t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -137,7 +138,7 @@ class ReadableLearner:
 
     def ledger(self) -> Ledger:
         """The account so far."""
-        return Ledger(self.tally, self.standing(), self.loss.is_classification)
+        return Ledger(replace(self.tally), self.standing(), self.loss.is_classification)
 
     def _rows(
         self, indptr: ArrayLike, indices: ArrayLike, values: ArrayLike

@@ -33,7 +33,7 @@ class Example(NamedTuple):
 
 
 def open_stream(
-    files: Sequence[str],
+    files: Sequence[str | os.PathLike[str]],
     *,
     bits: int,
     loss: str | None = None,
@@ -80,7 +80,7 @@ def read_examples(stream: _core.Stream) -> Iterator[Example]:
             yield Example(float(labels[k]), float(importances[k]), slots[row], values[row], tag)
 
 
-def total_bytes(files: Sequence[str]) -> int | None:
+def total_bytes(files: Sequence[str | os.PathLike[str]]) -> int | None:
     """The size of all files, for a progress bar; None when one of them has no size."""
     if any(not os.path.isfile(file) for file in files):
         return None

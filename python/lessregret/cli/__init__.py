@@ -5,6 +5,7 @@ stdout is data, stderr is for people. Exit codes: 0 done, 1 failed, 2 misused.
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -53,6 +54,9 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Names of files and features may have characters that the terminal's encoding lacks.
+        sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
@@ -62,6 +66,7 @@ def run(arguments: Sequence[str]) -> int:
 
     try:
         outcome = cli.main(list(arguments), prog_name="lessregret", standalone_mode=False)
+        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -71,10 +76,10 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(str(error), 1)
     except (KeyboardInterrupt, click.Abort):
         return _fail("interrupted; nothing was written over", 1)
-    except BrokenPipeError:
-        # The reader of our output has gone, as after `| head`. Python would complain once more
-        # when it flushes stdout at exit, so stdout is closed here.
-        sys.stderr.close()
+    except (BrokenPipeError, SystemExit):
+        # The reader of our output has gone, as after `| head`; click then leaves by SystemExit.
+        # Python would complain once more when it flushes stdout at exit.
+        sys.stdout = None
         return 1
     except OSError as error:
         return _fail(f"{error.filename or 'file'}: {error.strerror or error}", 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -14,7 +15,7 @@ from click.core import ParameterSource
 
 from lessregret.cli.options import bad_lines_option, data_argument, format_option, json_option
 from lessregret.cli.progress import Progress, make_progress, number
-from lessregret.errors import SpecError
+from lessregret.errors import InputError, SpecError
 from lessregret.losses import LOSSES
 from lessregret.rules import RULES, Rule, rule_from_spec, rule_named
 
@@ -138,6 +139,17 @@ def _check(request: Request) -> None:
     to_stdout = request.predictions is not None and request.predictions.name == "-"
     if to_stdout and request.as_json:
         raise SpecError("--json and --predictions - both want stdout; write predictions to a file")
+    if request.model:
+        _check_model(request.model)
+
+
+def _check_model(model: str) -> None:
+    """Say before the run, not after it, that its model cannot be written."""
+    folder = os.path.dirname(model)
+    if folder and not os.path.isdir(folder):
+        raise SpecError(f"--model {model}: there is no folder {folder}")
+    if os.path.exists(model) and not os.path.isfile(model):
+        raise SpecError(f"--model {model}: this is not a file; leave it out to write no model")
 
 
 def _rate(text: str | None) -> float | str | None:
@@ -205,7 +217,7 @@ def _learn(
     """All passes over the data; the last stream, for what it says of skipped lines."""
     from lessregret.stream import open_stream
 
-    done = 0
+    done = rounds = 0
     for _ in range(request.passes):
         stream = open_stream(
             request.data,
@@ -217,10 +229,21 @@ def _learn(
         )
         for margins in _rounds(learner, stream, progress):
             write(margins)
+            rounds += len(margins)
             progress.advance(done + stream.bytes_read)
         done += stream.bytes_read
         learner.keep_names(stream)
+    if rounds == 0:
+        raise _no_examples(request, stream)
     return stream
+
+
+def _no_examples(request: Request, stream: Stream) -> InputError:
+    """A run that met no example has nothing to show; it is the wrong file, or an empty one."""
+    files = ", ".join("<stdin>" if file == "-" else file for file in request.data)
+    skipped = f", but {stream.skipped:,} bad lines; the first: {stream.first_skipped}"
+    found = "none" + (skipped if stream.skipped else "")
+    return InputError(files, 0, 0, found, "at least one example")
 
 
 def _rounds(learner: Learner, stream: Stream, progress: Progress) -> Iterator[Any]:

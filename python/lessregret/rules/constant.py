@@ -31,6 +31,8 @@ class Constant(Rule):
     ----------
     rate : number above 0, default 0.1
         The rate best for a known horizon T is D/(G√T) (§2.2); 0.1 is a start for unit-length data.
+        With squared loss on data of other lengths a fixed rate may oscillate between the ends of
+        the box: take a smaller one, or a rule that adapts.
     radius, box
         The feasible set, see :class:`Rule`.
 

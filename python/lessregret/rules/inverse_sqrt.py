@@ -26,6 +26,7 @@ class InverseSqrt(Rule):
     ----------
     rate : number above 0, default 1
         Zinkevich's own η_t = 1/√t; the best constant is D/(G√2), which needs the largest gradient.
+        With squared loss G may be large, and the rate wants to be small.
     radius, box
         The feasible set, see :class:`Rule`.
     """
