@@ -7,6 +7,7 @@ from math import exp, inf, log
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from lessregret.losses import LOSSES, Hinge, Logistic, Squared
 
 MARGINS = st.floats(-30, 30)

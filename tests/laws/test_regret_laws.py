@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
 from lessregret.learner import Learner
 from lessregret.ledger import Ledger
 from lessregret.losses import Loss
 from lessregret.readable import ReadableLearner
 from lessregret.rules import RULES, Global, PerCoordinate, Rule
-from numpy.typing import NDArray
-from scipy.optimize import minimize
-
 from tests.streams import Round, as_csr, random_rounds
 
 COLUMNS = 12

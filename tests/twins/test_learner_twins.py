@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from lessregret import _core
 from lessregret.learner import Learner
 from lessregret.ledger import Ledger
 from lessregret.losses import LOSSES
 from lessregret.readable import ReadableLearner
 from lessregret.rules import RULES, Rule
-
 from tests.streams import Round, as_csr, random_rounds
 
 COLUMNS = 40

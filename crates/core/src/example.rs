@@ -68,6 +68,11 @@ impl Chunk {
         self.ends.last().copied().unwrap_or(0)
     }
 
+    /// The length of all tags.
+    pub fn tag_bytes(&self) -> usize {
+        self.tags.len()
+    }
+
     /// Add a feature to the example being written.
     pub fn push(&mut self, slot: u32, value: f32) {
         debug_assert!(value.is_finite());

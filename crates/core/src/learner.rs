@@ -197,10 +197,10 @@ impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
     /// Refuse a round whose gradient would not fit into a float32 slot, before it is learned.
     fn check(&self, example: &Example<'_>, margin: f64, square_gradient: f64) -> Result<()> {
         let what = if !(margin as f32).is_finite() {
-            format!("the margin is {margin:e}, too large for a float32")
+            format!("the margin is {margin:.2e}, too large for a float32")
         } else if !(square_gradient as f32).is_finite() {
             let norm = square_gradient.sqrt();
-            format!("the gradient has length {norm:e}, too large to square in float32")
+            format!("the gradient has length {norm:.2e}, too large to square in float32")
         } else {
             return Ok(());
         };

@@ -97,11 +97,16 @@ impl Spec {
     pub fn parse(text: &str) -> Result<Spec> {
         let spec: Spec = serde_json::from_str(text)
             .map_err(|error| Error::Spec(format!("the spec cannot be understood: {error}")))?;
-        match spec.table {
+        spec.check_table().map(|()| spec)
+    }
+
+    /// Whether the table can be: without that, not even its length is known.
+    pub fn check_table(&self) -> Result<()> {
+        match self.table {
             Table::Bits(bits) if !(1..=MAX_BITS).contains(&bits) => {
                 Err(Error::Spec(format!("bits must be from 1 to {MAX_BITS}, found {bits}")))
             }
-            _ => Ok(spec),
+            _ => Ok(()),
         }
     }
 
@@ -163,7 +168,7 @@ impl RateSpec {
 
 fn positive(name: &str, number: f64) -> Result<f32> {
     let small = number as f32;
-    if small > 0.0 && small.is_finite() {
+    if small > 0.0 && small.is_normal() {
         return Ok(small);
     }
     Err(Error::Spec(format!(
@@ -172,20 +177,25 @@ fn positive(name: &str, number: f64) -> Result<f32> {
 }
 
 fn interval(radius: f64, ends: Ends) -> Result<Interval> {
-    let Some([low, high]) = ends else {
-        let radius = positive("radius", radius)?;
-        return Ok(Interval { low: -radius, high: radius });
+    let interval = match ends {
+        Some([low, high]) => Interval { low: low as f32, high: high as f32 },
+        None => {
+            let radius = positive("radius", radius)?;
+            Interval { low: -radius, high: radius }
+        }
     };
-    let interval = Interval { low: low as f32, high: high as f32 };
     check_interval(interval).map(|()| interval)
 }
 
 fn check_interval(interval: Interval) -> Result<()> {
     let Interval { low, high } = interval;
-    if low.is_finite() && high.is_finite() && low < high {
+    // An infinite width would make the theory's rate, and with it the bound, infinite.
+    if low < high && (high - low).is_finite() {
         return Ok(());
     }
-    Err(Error::Spec(format!("a box needs finite ends with low < high, found [{low}, {high}]")))
+    Err(Error::Spec(format!(
+        "a box needs low < high and a width that fits a float32, found [{low:e}, {high:e}]"
+    )))
 }
 
 fn check_intervals(intervals: &[Interval], slots: usize) -> Result<()> {

@@ -12,14 +12,19 @@
 
 use std::collections::VecDeque;
 use std::io::Read;
+use std::path::PathBuf;
 
 use crate::error::{Error, InputError, Result};
 use crate::example::Chunk;
 use crate::names::Names;
-use crate::text::{Fault, Format, LONGEST_LINE, Labels, LineFault, Lines, Origin, Reader, Source};
+use crate::text::{
+    Fault, Format, LONGEST_LINE, Labels, LineFault, Lines, OnInterrupt, Origin, Reader, Source,
+};
 
 /// A chunk is full with this many features: about half a megabyte of slots and values.
 const FULL: usize = 1 << 16;
+/// And with this many bytes of tags, which can be as long as lines.
+const FULL_OF_TAGS: usize = 1 << 20;
 
 /// What to do with a line that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,10 +60,11 @@ pub struct Stream {
     first_skipped: Option<InputError>,
     finished_bytes: u64,
     failed: Option<Error>,
+    on_interrupt: OnInterrupt,
 }
 
 enum Waiting {
-    Named(String),
+    Named(PathBuf),
     Given(String, Box<dyn Read + Send>),
 }
 
@@ -69,8 +75,14 @@ struct Open {
 
 impl Stream {
     /// The examples of `files` in order; `-` is standard input.
-    pub fn open(files: Vec<String>, spec: StreamSpec) -> Stream {
-        Stream::new(files.into_iter().map(Waiting::Named).collect(), spec)
+    pub fn open<P: Into<PathBuf>>(files: Vec<P>, spec: StreamSpec) -> Stream {
+        let named = |file: P| Waiting::Named(file.into());
+        Stream::new(files.into_iter().map(named).collect(), spec)
+    }
+
+    /// Ask this when a signal interrupts a read.
+    pub fn on_interrupt(self, on_interrupt: OnInterrupt) -> Stream {
+        Stream { on_interrupt, ..self }
     }
 
     /// The examples that `reader` gives; `name` stands for it in messages.
@@ -92,11 +104,12 @@ impl Stream {
             first_skipped: None,
             finished_bytes: 0,
             failed: (!possible).then_some(Error::Spec(failed)),
+            on_interrupt: || Ok(()),
         }
     }
 
     /// Replace the chunk's examples by the next ones, at most `limit` and at least one, and return how
-    /// many; 0 after the last. A chunk is also full with about 65,536 features.
+    /// many; 0 after the last. A chunk is also full with about 65,536 features or a megabyte of tags.
     pub fn fill(&mut self, chunk: &mut Chunk, limit: usize) -> Result<usize> {
         chunk.clear();
         if self.failed.is_none() {
@@ -130,7 +143,7 @@ impl Stream {
     }
 
     fn read_up_to(&mut self, chunk: &mut Chunk, limit: usize) -> Result<()> {
-        while chunk.len() < limit && chunk.features() < FULL {
+        while chunk.len() < limit && !is_full(chunk) {
             if self.open.is_none() && !self.open_next()? {
                 break;
             }
@@ -143,8 +156,8 @@ impl Stream {
     fn open_next(&mut self) -> Result<bool> {
         let source = match self.waiting.pop_front() {
             None => return Ok(false),
-            Some(Waiting::Named(name)) => Source::open(&name)?,
-            Some(Waiting::Given(name, reader)) => Source::new(&name, reader)?,
+            Some(Waiting::Named(name)) => Source::open(&name, self.on_interrupt)?,
+            Some(Waiting::Given(name, reader)) => Source::new(&name, reader, self.on_interrupt)?,
         };
         self.open = Some(Open { lines: Lines::new(source.bytes), origin: source.origin });
         self.reader.next_file();
@@ -191,6 +204,10 @@ impl Stream {
         self.first_skipped.get_or_insert(error);
         Ok(())
     }
+}
+
+fn is_full(chunk: &Chunk) -> bool {
+    chunk.features() >= FULL || chunk.tag_bytes() >= FULL_OF_TAGS
 }
 
 fn too_long() -> Fault {
@@ -254,6 +271,14 @@ mod tests {
         let mut chunk = Chunk::new(None);
         assert_eq!(stream.fill(&mut chunk, usize::MAX), Ok(FULL / 16));
         assert_eq!(stream.fill(&mut chunk, 0), Ok(1));
+    }
+
+    #[test]
+    fn chunks_hold_about_a_megabyte_of_tags() {
+        let line = format!("1 '{} |a b\n", "x".repeat(FULL_OF_TAGS / 4));
+        let mut stream = over(line.repeat(10).as_bytes(), SPEC);
+        let mut chunk = Chunk::new(None);
+        assert_eq!(stream.fill(&mut chunk, 100), Ok(4));
     }
 
     #[test]
@@ -333,7 +358,7 @@ mod tests {
         for text in ["", "\n\n", "# note\n", "\u{feff}"] {
             assert_eq!(over(text.as_bytes(), SPEC).fill(&mut chunk, 1), Ok(0));
         }
-        assert_eq!(Stream::open(vec![], SPEC).fill(&mut chunk, 1), Ok(0));
+        assert_eq!(Stream::open(Vec::<String>::new(), SPEC).fill(&mut chunk, 1), Ok(0));
     }
 
     #[test]

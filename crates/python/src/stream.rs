@@ -1,5 +1,7 @@
 //! Files as streams of examples.
 
+use std::io;
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use lessregret_core::names::Names;
@@ -35,7 +37,7 @@ impl Stream {
     #[pyo3(signature = (files, *, bits, format="auto", labels="real", bad_lines="stop", names=false))]
     fn new(
         py: Python<'_>,
-        files: Vec<String>,
+        files: Vec<PathBuf>,
         bits: u32,
         format: &str,
         labels: &str,
@@ -49,7 +51,10 @@ impl Stream {
             bits,
             names,
         };
-        Ok(Stream { inner: Mutex::new(stream::Stream::open(files, spec)) })
+        // numpy's interface is fetched at its first use, which panics where a signal waits: use it now.
+        PyArray1::<f64>::from_vec(py, vec![]);
+        let inner = stream::Stream::open(files, spec).on_interrupt(check_signals);
+        Ok(Stream { inner: Mutex::new(inner) })
     }
 
     /// Lines passed over so far.
@@ -99,7 +104,10 @@ impl Stream {
     /// The next examples, read without holding up other Python threads.
     pub fn fill(&self, py: Python<'_>, chunk: &mut Chunk, limit: usize) -> PyResult<usize> {
         let filled = py.detach(|| self.lock().fill(chunk, limit));
-        filled.map_err(|error| to_python(py, error))
+        match PyErr::take(py) {
+            Some(interrupt) => Err(interrupt),
+            None => filled.map_err(|error| to_python(py, error)),
+        }
     }
 
     /// Lines passed over so far.
@@ -115,6 +123,16 @@ impl Stream {
     fn lock(&self) -> MutexGuard<'_, stream::Stream> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Let Python answer a signal, such as that of Ctrl-C; its exception is left for `fill` to find.
+fn check_signals() -> io::Result<()> {
+    Python::attach(|py| {
+        py.check_signals().map_err(|interrupt| {
+            interrupt.restore(py);
+            io::Error::other("interrupted")
+        })
+    })
 }
 
 const FORMATS: [(&str, Format); 3] =

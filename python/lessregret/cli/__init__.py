@@ -82,7 +82,8 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout = None
         return 1
     except OSError as error:
-        return _fail(f"{error.filename or 'file'}: {error.strerror or error}", 1)
+        place = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{place}{error.strerror or error}", 1)
     except MemoryError:
         return _fail("out of memory; use fewer --bits", 1)
     return outcome if isinstance(outcome, int) else 0

@@ -1,7 +1,7 @@
 //! Reading a model file: nothing in it is trusted.
 
 use std::fs::File;
-use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
+use std::io::{BufReader, Cursor, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use safetensors::tensor::{Dtype, Metadata};
@@ -41,7 +41,11 @@ pub fn load_bytes(bytes: &[u8], name: &str) -> Result<Loaded> {
 }
 
 fn open<T>(path: &Path, read: impl Fn(&mut BufReader<File>) -> Reading<T>) -> Result<T> {
-    let file = File::open(path).map_err(|error| format!("cannot be opened: {error}"));
+    let file = File::open(path).and_then(|file| match file.metadata()?.is_dir() {
+        true => Err(ErrorKind::IsADirectory.into()),
+        false => Ok(file),
+    });
+    let file = file.map_err(|error| format!("cannot be opened: {error}"));
     file.and_then(|file| read(&mut BufReader::with_capacity(1 << 20, file)))
         .map_err(|reason| model_file(&path.display().to_string(), reason))
 }
@@ -70,7 +74,8 @@ struct Layout {
 
 impl Layout {
     fn read<F: Read + Seek>(file: &mut F) -> Reading<Layout> {
-        let size = file.seek(SeekFrom::End(0)).map_err(|error| damaged(&error.to_string()))?;
+        let size = file.seek(SeekFrom::End(0));
+        let size = size.map_err(|error| format!("cannot be read, as a pipe cannot: {error}"))?;
         file.rewind().map_err(|error| damaged(&error.to_string()))?;
         let mut head = vec![0; 8];
         file.read_exact(&mut head).map_err(|_| foreign("it has fewer than 8 bytes"))?;
@@ -150,8 +155,10 @@ fn parse_header(metadata: &Metadata) -> Reading<Header> {
         }
         None => return Err(damaged("its metadata have no format version")),
     }
-    serde_json::from_value(value)
-        .map_err(|error| damaged(&format!("its metadata cannot be understood ({error})")))
+    let header: Header = serde_json::from_value(value)
+        .map_err(|error| damaged(&format!("its metadata cannot be understood ({error})")))?;
+    header.spec.check_table().map_err(|error| damaged(&error.to_string()))?;
+    Ok(header)
 }
 
 fn seek<F: Seek>(file: &mut F, offset: u64) -> Reading<()> {
@@ -183,6 +190,9 @@ fn read<F: Read + Seek>(file: &mut F) -> Reading<Loaded> {
     if spec.certify {
         let place = layout.place("gradient_sum", Dtype::F64, Some(touched))?;
         read_list(file, place, f64::from_le_bytes, |k, sum| {
+            if !sum.is_finite() {
+                return Err(damaged("'gradient_sum' holds a number that is not finite"));
+            }
             model.set_gradient_sum(slots[k] as usize, sum);
             Ok(())
         })?;

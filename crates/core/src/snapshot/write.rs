@@ -3,6 +3,8 @@
 use std::fs::{self, File};
 use std::io::{BufWriter, Cursor, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
 
@@ -14,6 +16,9 @@ use crate::spec::Spec;
 
 type IoResult<T> = std::io::Result<T>;
 type WriteTensor<'a> = Box<dyn Fn(&mut dyn Write) -> IoResult<()> + 'a>;
+
+/// A partial file that was not written to for so long was left by a run that was killed.
+const STALE: Duration = Duration::from_secs(3600);
 
 /// One tensor: its name, type and length, and how to write it.
 struct Column<'a> {
@@ -31,18 +36,29 @@ pub fn save(
     skipped: u64,
     names: Option<&Names>,
 ) -> Result<()> {
-    let beside = beside(path);
-    let written = write_beside(&beside, spec, model, skipped, names)
-        .and_then(|()| fs::rename(&beside, path))
-        .and_then(|()| sync_folder(path));
-    written.map_err(|error| {
-        // The half-written file is of no use; that it cannot be removed is not the news.
-        let _ = fs::remove_file(&beside);
-        Error::ModelFile {
-            file: path.display().to_string(),
-            reason: format!("cannot be written: {error}"),
-        }
+    let written = target(path).and_then(|path| {
+        let beside = beside(&path);
+        write_beside(&beside, spec, model, skipped, names)
+            .and_then(|()| fs::rename(&beside, &path))
+            .and_then(|()| sync_folder(&path))
+            // The half-written file is of no use; that it cannot be removed is not the news.
+            .inspect_err(|_| drop(fs::remove_file(&beside)))?;
+        remove_stale(&path);
+        Ok(())
+    });
+    written.map_err(|error| Error::ModelFile {
+        file: path.display().to_string(),
+        reason: format!("cannot be written: {error}"),
     })
+}
+
+/// The file that `path` means: behind links, and not a device, which the renaming would replace.
+fn target(path: &Path) -> IoResult<PathBuf> {
+    match fs::metadata(path) {
+        Ok(data) if data.is_file() => fs::canonicalize(path),
+        Ok(_) => Err(invalid("it is not a file")),
+        Err(_) => Ok(path.to_owned()),
+    }
 }
 
 /// The model as bytes, the same as a file would hold.
@@ -57,9 +73,37 @@ pub fn to_bytes(
     Ok(bytes.into_inner())
 }
 
+/// A name that no other save uses, in this process or another.
 fn beside(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.{}.partial", std::process::id()))
+    static SAVES: AtomicU64 = AtomicU64::new(0);
+    let (process, save) = (std::process::id(), SAVES.fetch_add(1, Ordering::Relaxed));
+    path.with_file_name(format!("{}{process}-{save}.partial", partial_prefix(path)))
+}
+
+fn partial_prefix(path: &Path) -> String {
+    format!(".{}.", path.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// Remove what killed runs left beside the file, as far as that goes; it is never in the way.
+fn remove_stale(path: &Path) {
+    let prefix = partial_prefix(path);
+    for entry in fs::read_dir(folder(path)).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let partial = name.starts_with(&prefix) && name.ends_with(".partial");
+        if partial && is_stale(&entry) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn is_stale(entry: &fs::DirEntry) -> bool {
+    let written = entry.metadata().and_then(|data| data.modified()).ok();
+    written.and_then(|time| time.elapsed().ok()).is_some_and(|age| age > STALE)
+}
+
+fn folder(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 fn write_beside(
@@ -76,8 +120,7 @@ fn write_beside(
 
 /// Make the rename itself last. Not every system lets a folder be opened; there it is left out.
 fn sync_folder(path: &Path) -> IoResult<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    match File::open(folder.unwrap_or(Path::new("."))) {
+    match File::open(folder(path)) {
         Ok(folder) => folder.sync_all(),
         Err(_) => Ok(()),
     }
@@ -197,7 +240,10 @@ fn name_columns<'a>(touched: &'a [u32], names: &'a Names) -> Vec<Column<'a>> {
 }
 
 fn header_bytes(header: &Header, columns: &[Column<'_>]) -> IoResult<Vec<u8>> {
-    let metadata = [(METADATA_KEY.to_string(), serde_json::to_string(header)?)];
+    let text = serde_json::to_string(header)?;
+    // JSON has no infinity: such a sum would be written as null and the file could not be read.
+    serde_json::from_str::<Header>(&text).map_err(|_| invalid("a sum is not a finite number"))?;
+    let metadata = [(METADATA_KEY.to_string(), text)];
     let mut end = 0;
     let tensors = columns.iter().map(|column| {
         let start = end;

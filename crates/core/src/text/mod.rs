@@ -24,7 +24,7 @@ use memchr::{memchr, memchr2};
 pub use fault::{Fault, quote};
 pub use labels::{LabelReader, Labels};
 pub use lines::{LONGEST_LINE, LineFault, Lines};
-pub use source::{Origin, Source};
+pub use source::{OnInterrupt, Origin, Source};
 
 use crate::example::Chunk;
 use crate::names::{Name, Names};

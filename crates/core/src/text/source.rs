@@ -11,6 +11,7 @@
 
 use std::fs::File;
 use std::io::{self, Cursor, ErrorKind, Read};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -25,6 +26,9 @@ const OTHERS: [(&[u8], &str); 3] = [
     (b"\xfd7zX", "an xz stream"),
     (b"PK\x03\x04", "a zip archive"),
 ];
+
+/// Asked when a signal interrupts a read, which may wait for ever; an error ends the reading.
+pub type OnInterrupt = fn() -> io::Result<()>;
 
 /// Bytes ready to be split into lines, and where they come from.
 pub struct Source {
@@ -44,24 +48,29 @@ pub struct Origin {
 
 impl Source {
     /// Open the file `name`; `-` is standard input.
-    pub fn open(name: &str) -> Result<Source, InputError> {
-        if name == "-" {
-            return Source::new("<stdin>", Box::new(io::stdin()));
+    pub fn open(name: &Path, on_interrupt: OnInterrupt) -> Result<Source, InputError> {
+        if name == Path::new("-") {
+            return Source::new("<stdin>", Box::new(io::stdin()), on_interrupt);
         }
         let opened = File::open(name).and_then(|file| match file.metadata()?.is_dir() {
             true => Err(ErrorKind::IsADirectory.into()),
             false => Ok(file),
         });
+        let name = name.display().to_string();
         match opened {
-            Ok(file) => Source::new(name, Box::new(file)),
-            Err(error) => Err(whole_file(name, "a file that can be read", reason(&error))),
+            Ok(file) => Source::new(&name, Box::new(file), on_interrupt),
+            Err(error) => Err(whole_file(&name, "a file that can be read", reason(&error))),
         }
     }
 
     /// Take the bytes of `reader`, called `name` in messages.
-    pub fn new(name: &str, reader: Box<dyn Read + Send>) -> Result<Source, InputError> {
+    pub fn new(
+        name: &str,
+        reader: Box<dyn Read + Send>,
+        on_interrupt: OnInterrupt,
+    ) -> Result<Source, InputError> {
         let consumed = Arc::new(AtomicU64::new(0));
-        let mut counted = Counted { reader, consumed: Arc::clone(&consumed) };
+        let mut counted = Counted { reader, consumed: Arc::clone(&consumed), on_interrupt };
         let mut origin = Origin { name: name.to_owned(), gzip: false, consumed };
         let first = first_bytes(&mut counted).map_err(|error| origin.broken(&error))?;
         if let Some((_, packing)) = OTHERS.iter().find(|(magic, _)| first.starts_with(magic)) {
@@ -121,13 +130,21 @@ fn first_bytes(reader: &mut impl Read) -> io::Result<Vec<u8>> {
 struct Counted {
     reader: Box<dyn Read + Send>,
     consumed: Arc<AtomicU64>,
+    on_interrupt: OnInterrupt,
 }
 
 impl Read for Counted {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        let count = self.reader.read(room)?;
-        self.consumed.fetch_add(count as u64, Ordering::Relaxed);
-        Ok(count)
+        loop {
+            match self.reader.read(room) {
+                Ok(count) => {
+                    self.consumed.fetch_add(count as u64, Ordering::Relaxed);
+                    return Ok(count);
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => (self.on_interrupt)()?,
+                Err(error) => return Err(error),
+            }
+        }
     }
 }
 
@@ -148,7 +165,7 @@ mod tests {
 
     /// Everything that comes out, or the message.
     fn unpack(bytes: &[u8]) -> Result<Vec<u8>, String> {
-        let mut source = Source::new("data.gz", Box::new(Cursor::new(bytes.to_vec())))
+        let mut source = Source::new("data.gz", Box::new(Cursor::new(bytes.to_vec())), || Ok(()))
             .map_err(|error| error.to_string())?;
         let mut all = Vec::new();
         match source.bytes.read_to_end(&mut all) {
@@ -158,7 +175,7 @@ mod tests {
     }
 
     fn open_error(name: &str) -> String {
-        Source::open(name).err().expect("no error").to_string()
+        Source::open(Path::new(name), || Ok(())).err().expect("no error").to_string()
     }
 
     #[test]
@@ -219,11 +236,27 @@ mod tests {
         assert!(open_error("nul\0byte").contains("trouble"));
     }
 
+    /// A pipe on which nothing comes but a signal.
+    struct Waiting;
+
+    impl Read for Waiting {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(ErrorKind::Interrupted.into())
+        }
+    }
+
+    #[test]
+    fn an_interrupt_can_end_a_read_that_waits() {
+        let stop = || Err(io::Error::other("stop"));
+        let error = Source::new("<stdin>", Box::new(Waiting), stop).err().expect("no error");
+        assert_eq!(error.found, "trouble (stop) after 0 bytes");
+    }
+
     #[test]
     fn the_bytes_on_disk_are_counted() {
         let packed = gzip(&b"1 1:1\n".repeat(1000));
         let length = packed.len() as u64;
-        let mut source = Source::new("data.gz", Box::new(Cursor::new(packed))).unwrap();
+        let mut source = Source::new("data.gz", Box::new(Cursor::new(packed)), || Ok(())).unwrap();
         source.bytes.read_to_end(&mut Vec::new()).unwrap();
         assert_eq!(source.origin.consumed(), length);
     }
