@@ -27,15 +27,28 @@ if TYPE_CHECKING:
     from lessregret.learner import Learner as Learner
     from lessregret.ledger import Ledger as Ledger
     from lessregret.readable import ReadableLearner as ReadableLearner
+    from lessregret.rules import CW as CW
+    from lessregret.rules import PA as PA
+    from lessregret.rules import PA1 as PA1
+    from lessregret.rules import PA2 as PA2
+    from lessregret.rules import Arow as Arow
+    from lessregret.rules import BoxedRule as BoxedRule
     from lessregret.rules import Constant as Constant
+    from lessregret.rules import CWStdev as CWStdev
+    from lessregret.rules import Ftrl as Ftrl
     from lessregret.rules import Global as Global
     from lessregret.rules import InverseSqrt as InverseSqrt
     from lessregret.rules import PerCoordinate as PerCoordinate
     from lessregret.rules import Rule as Rule
 
 _HOMES = {
+    "Arow": "rules",
+    "BoxedRule": "rules",
+    "CW": "rules",
+    "CWStdev": "rules",
     "Constant": "rules",
     "DivergedError": "errors",
+    "Ftrl": "rules",
     "Global": "rules",
     "InputError": "errors",
     "InverseSqrt": "rules",
@@ -46,6 +59,9 @@ _HOMES = {
     "ModelFileError": "errors",
     "OnlineClassifier": "estimators",
     "OnlineRegressor": "estimators",
+    "PA": "rules",
+    "PA1": "rules",
+    "PA2": "rules",
     "PerCoordinate": "rules",
     "ReadableLearner": "readable",
     "Rule": "rules",

@@ -83,9 +83,12 @@ class Learner:
         """Read what :meth:`to_bytes` gave."""
         return cls._around(_core.Learner.from_bytes(content))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a model file; the file is afterwards whole, or as it was."""
-        self._core.save(path)
+    def save(self, path: str | os.PathLike[str], *, slim: bool = False) -> None:
+        """Write a model file; the file is afterwards whole, or as it was.
+
+        A slim file holds only the weights that are not zero: enough to predict, not to go on.
+        """
+        self._core.save(path, slim)
 
     def to_bytes(self) -> bytes:
         """The model file as bytes."""

@@ -9,14 +9,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from math import isinf
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lessregret.errors import SpecError
 from lessregret.ledger import Ledger, Outcome, Standing, Tally
 from lessregret.losses import Loss, loss_named
-from lessregret.rules import Rule, Sight
+from lessregret.rules import Rule, Sight, Step
+
+
+class Shown(NamedTuple):
+    """What the margin and the label of a round show, before the features are looked at again."""
+
+    label: float
+    margin: float
+    importance: float
+    slope: float
 
 
 class ReadableLearner:
@@ -54,9 +65,10 @@ class ReadableLearner:
     ) -> None:
         self.loss = loss_named(loss) if isinstance(loss, str) else loss
         self.rule = rule
+        check_match(self.loss, rule, certify)
         self.slots: dict[int, Any] = {}
         self.shared = rule.no_shared
-        self.step = 0.0
+        self.step = Step()
         self.gradient_sums: dict[int, float] | None = {} if certify else None
         self.tally = Tally()
         self.intercept = intercept
@@ -76,7 +88,7 @@ class ReadableLearner:
         """Play one round: predict, suffer the loss, absorb the gradient."""
         margin = self.predict(slots, values)
         slope = importance * self.loss.slope(margin, label)
-        energy = self._absorb(slots, values, slope)
+        energy = self._absorb(slots, values, Shown(label, margin, importance, slope))
         outcome = Outcome(
             margin=margin,
             loss=self.loss.value(margin, label),
@@ -128,9 +140,10 @@ class ReadableLearner:
         spreads = [self.rule_at(i).spread(slot, self.step) for i, slot in touched.items()]
         theorems = [self.rule_at(i).theorem(slot) for i, slot in touched.items()]
         theorems.append(self.rule.shared_theorem(self.shared))
+        shared = self.rule.shared_spread(self.shared)
         known = [term for term in theorems if term is not None]
         return Standing(
-            spread=_sum_or_none(spreads, self.rule.shared_spread(self.shared)),
+            spread=None if isinf(self.rule.width) else _sum_or_none(spreads, shared),
             floor=self._floor(),
             theorem=sum(known) if known else None,
             touched=len(touched),
@@ -156,24 +169,25 @@ class ReadableLearner:
             rows.append((list(kept), list(kept.values())))
         return rows
 
-    def _absorb(self, slots: Sequence[int], values: Sequence[float], slope: float) -> float:
+    def _absorb(self, slots: Sequence[int], values: Sequence[float], shown: Shown) -> float:
         if self.rule.coupled:
-            sight = self._look(slots, values, slope)
+            sight = self._look(slots, values, shown)
             self.shared, self.step = self.rule.step(self.shared, sight)
-        elif slope == 0:
+        elif shown.slope == 0:
             return 0.0
         energy = 0.0
         for i, value in zip(slots, values, strict=True):
-            rule, gradient = self.rule_at(i), slope * value
+            rule, gradient = self.rule_at(i), shown.slope * value
             self.slots[i] = rule.absorb(self.slot(i), value, gradient, self.step)
             energy += gradient**2 * (rule.rate_used(self.slots[i], self.step) or 0.0)
             if self.gradient_sums is not None:
                 self.gradient_sums[i] = self.gradient_sums.get(i, 0.0) + gradient
         return energy / 2
 
-    def _look(self, slots: Sequence[int], values: Sequence[float], slope: float) -> Sight:
+    def _look(self, slots: Sequence[int], values: Sequence[float], shown: Shown) -> Sight:
         square_norm = sum(value**2 for value in values)
-        sight = Sight(self.tally.rounds + 1, slope, square_norm)
+        regression = not self.loss.is_classification
+        sight = Sight(self.tally.rounds + 1, regression, *shown, square_norm)
         for i, value in zip(slots, values, strict=True):
             self.rule_at(i).look(self.slot(i), value, sight)
         return sight
@@ -186,6 +200,20 @@ class ReadableLearner:
         return sum(
             min(rules[i].low * total, rules[i].high * total)
             for i, total in self.gradient_sums.items()
+        )
+
+
+def check_match(loss: Loss, rule: Rule, certify: bool) -> None:
+    """Raise a :class:`SpecError` for a rule that cannot learn from this loss, or be certified."""
+    if not loss.is_classification and not rule.regresses:
+        raise SpecError(
+            f"rule {rule.name!r} learns from labels -1 and 1; "
+            "use hinge or logistic loss, or another rule"
+        )
+    if certify and isinf(rule.width):
+        raise SpecError(
+            "the linearised regret is measured against a box, and this rule has none; "
+            "leave out certify, or use another rule"
         )
 
 

@@ -19,7 +19,7 @@ from lessregret.learner import Learner
 from lessregret.ledger import Ledger
 from lessregret.losses import Loss
 from lessregret.readable import ReadableLearner
-from lessregret.rules import RULES, Global, PerCoordinate, Rule
+from lessregret.rules import RULES, BoxedRule, Ftrl, Global, PerCoordinate, Rule
 from tests.streams import Round, as_csr, random_rounds
 
 COLUMNS = 12
@@ -41,7 +41,9 @@ class Linear(Loss):
 
 
 def rules() -> list[Rule]:
-    made: list[Rule] = [rule(radius=radius) for rule in RULES.values() for radius in (0.2, 3.0)]
+    boxed = [rule for rule in RULES.values() if issubclass(rule, BoxedRule)]
+    made: list[Rule] = [rule(radius=radius) for rule in boxed for radius in (0.2, 3.0)]
+    made += [Ftrl(l1=0.5, l2=0.1, offset=0), Ftrl(l1=2, box=(0.5, 2.0))]
     made += [PerCoordinate(rate="theory", radius=1), Global(rate="theory", radius=1)]
     return [*made, PerCoordinate(rate=0.3, box=(0.5, 2.0))]
 
@@ -202,7 +204,7 @@ def test_the_global_rate_rises_as_coordinates_appear_and_the_bound_still_holds()
     steps = []
     for each in rounds:
         learner.learn(*each)
-        steps.append(learner.step)
+        steps.append(learner.step.rate)
     assert any(later > earlier for earlier, later in pairwise(steps))
     naive = learner.tally.energy + COLUMNS * rule.width**2 / (2 * steps[-1])
     bound = learner.ledger().bound

@@ -2,40 +2,54 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import partial
+from itertools import product
+from typing import Any
+
 import numpy as np
 import pytest
 
 from lessregret import _core
+from lessregret.errors import SpecError
 from lessregret.learner import Learner
 from lessregret.ledger import Ledger
 from lessregret.losses import LOSSES
 from lessregret.readable import ReadableLearner
-from lessregret.rules import RULES, Rule
+from lessregret.rules import RULES, BoxedRule, Rule, rule_named
 from tests.streams import Round, as_csr, random_rounds
 
 COLUMNS = 40
 ROUNDS = 1000
 RTOL = 1e-5
 
-VARIANTS = {
-    "default": {},
-    "theory": {"rate": "theory", "radius": 2.0},
-    "tight box": {"radius": 0.25},
-    "box without 0": {"box": (0.5, 1.5)},
-}
+VARIANTS: list[dict[str, Any]] = [
+    {},
+    {"rate": "theory", "radius": 2.0},
+    {"radius": 0.25},
+    {"box": (0.5, 1.5)},
+    {"l1": 0.5, "l2": 0.25, "offset": 0.0},
+    {"aggressiveness": 0.125},
+    {"confidence": 0.5, "variance": 0.25},
+    {"form": "precision", "regularisation": 4.0},
+]
 
 
-def variants(rule: type[Rule]) -> list[str]:
-    """The variants this rule takes: only some know a theory."""
-    words = rule.__dataclass_fields__["rate"].metadata["words"]
-    return [name for name in VARIANTS if name != "theory" or "theory" in words]
+def variants(rule: type[Rule]) -> list[Rule]:
+    """The variants that this rule has the parameters and the words for."""
+    made = []
+    for parameters in VARIANTS:
+        with suppress(SpecError):
+            made.append(rule_named(rule.name, **parameters))
+    return made
 
 
 CASES = [
-    pytest.param(rule, variant, loss, id=f"{name}-{variant}-{loss}")
-    for name, rule in RULES.items()
-    for variant in variants(rule)
+    pytest.param(rule, loss, id=f"{rule}-{loss}")
+    for kind in RULES.values()
+    for rule in variants(kind)
     for loss in LOSSES
+    if rule.regresses or LOSSES[loss].is_classification
 ]
 
 
@@ -43,16 +57,33 @@ def test_both_sides_know_the_same_rules() -> None:
     assert sorted(_core.RULES) == sorted(RULES)
 
 
-@pytest.mark.parametrize(("rule", "variant", "loss"), CASES)
-def test_margins_and_ledgers_agree(rule: type[Rule], variant: str, loss: str) -> None:
+@pytest.mark.parametrize(("rule", "loss"), CASES)
+def test_margins_and_ledgers_agree(rule: Rule, loss: str) -> None:
     rounds = list(random_rounds(7, ROUNDS, COLUMNS, regression=loss == "squared"))
-    made = rule(**VARIANTS[variant])
-    fast = Learner(loss, made, columns=COLUMNS, intercept=False, certify=True)
-    slow = ReadableLearner(loss, made, certify=True)
+    certify = isinstance(rule, BoxedRule)
+    fast = Learner(loss, rule, columns=COLUMNS, intercept=False, certify=certify)
+    slow = ReadableLearner(loss, rule, certify=certify)
     check_agreement(fast, slow, rounds)
 
 
 @pytest.mark.parametrize("name", RULES)
+def test_both_refuse_what_a_rule_cannot_do(name: str) -> None:
+    rule = RULES[name]()
+    for loss, certify in product(LOSSES, (False, True)):
+        refusals = []
+        for make in (partial(Learner, columns=1), ReadableLearner):
+            try:
+                make(loss, rule, certify=certify)
+                refusals.append(None)
+            except SpecError as error:
+                refusals.append(type(error))
+        assert refusals[0] == refusals[1], (loss, certify)
+
+
+BOXED = [name for name, rule in RULES.items() if issubclass(rule, BoxedRule)]
+
+
+@pytest.mark.parametrize("name", BOXED)
 def test_boxes_of_their_own_agree(name: str) -> None:
     rng = np.random.default_rng(3)
     low = -rng.random(COLUMNS).astype(np.float32)

@@ -53,6 +53,19 @@ impl Chunk {
         self.tags.clear();
     }
 
+    /// Add the finished examples of another chunk, as they are.
+    pub fn append(&mut self, other: &Chunk) {
+        debug_assert_eq!(self.slots.len(), self.features());
+        let (features, tags) = (self.slots.len(), self.tags.len());
+        self.slots.extend_from_slice(&other.slots[..other.features()]);
+        self.values.extend_from_slice(&other.values[..other.features()]);
+        self.ends.extend(other.ends.iter().map(|end| end + features));
+        self.labels.extend_from_slice(&other.labels);
+        self.importances.extend_from_slice(&other.importances);
+        self.tags.extend_from_slice(&other.tags);
+        self.tag_ends.extend(other.tag_ends.iter().map(|end| end + tags));
+    }
+
     /// The number of finished examples.
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -233,6 +246,22 @@ mod tests {
     fn a_sum_too_large_stays_finite() {
         let (_, values) = finished(None, &[(2, f32::MAX), (1, 1.0), (2, f32::MAX)]);
         assert_eq!(values, vec![f32::MAX, 1.0]);
+    }
+
+    #[test]
+    fn appended_examples_are_the_same_examples() {
+        let mut first = Chunk::new(Some(9));
+        first.push(1, 1.0);
+        first.finish(1.0, 2.0, b"one");
+        let mut second = Chunk::new(Some(9));
+        second.push(2, 3.0);
+        second.finish(-1.0, 1.0, b"two");
+        let mut both = Chunk::new(None);
+        both.append(&first);
+        both.append(&second);
+        assert_eq!(both.example(0), first.example(0));
+        assert_eq!(both.example(1), second.example(0));
+        assert_eq!((both.tag(0), both.tag(1)), (&b"one"[..], &b"two"[..]));
     }
 
     #[test]

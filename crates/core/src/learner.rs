@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::example::{Chunk, Example};
 use crate::loss::Loss;
-use crate::rule::{Interval, Rule, Sight, Slot};
+use crate::rule::{Interval, Rule, Sight, Slot, Step};
 use crate::tally::{Outcome, Standing, Tally};
 
 /// The feasible set of every coordinate.
@@ -55,7 +55,11 @@ impl Boxes for Vec<Interval> {
 /// The object-safe face of a learner: crossed once a chunk, never a feature.
 pub trait Model: Send + Sync {
     /// Play and absorb every example; append the margins, each made before its example was learned.
-    fn learn(&mut self, chunk: &Chunk, margins: &mut Vec<f64>) -> Result<()>;
+    fn learn(
+        &mut self,
+        examples: &mut dyn Iterator<Item = Example<'_>>,
+        margins: &mut Vec<f64>,
+    ) -> Result<()>;
     /// Append the margins of the examples and learn nothing.
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>);
     /// The number of slots.
@@ -94,7 +98,7 @@ pub struct Learner<R: Rule, B: Boxes, const LANES: usize> {
     slots: Vec<[R::Slot; LANES]>,
     gradient_sums: Option<Vec<[f64; LANES]>>,
     shared: [R::Shared; LANES],
-    steps: [f32; LANES],
+    steps: [Step; LANES],
     tally: Tally,
 }
 
@@ -122,7 +126,7 @@ impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
             slots: filled([R::Slot::default(); LANES], slots)?,
             gradient_sums: sums,
             shared: [R::Shared::default(); LANES],
-            steps: [0.0; LANES],
+            steps: [Step::default(); LANES],
             tally: Tally::default(),
         })
     }
@@ -161,7 +165,9 @@ impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
             let state = &mut self.slots[slot][lane];
             rule.absorb(state, value, gradient, step);
             let square = f64::from(gradient) * f64::from(gradient);
-            energy += square * f64::from(rule.rate_used(state, step));
+            if R::BOUNDED {
+                energy += square * f64::from(rule.rate_used(state, step));
+            }
             if let Some(sums) = &mut self.gradient_sums {
                 sums[slot][lane] += f64::from(gradient);
             }
@@ -178,6 +184,10 @@ impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
         self.check(example, margin, slope * slope * look.square_norm)?;
         let sight = Sight {
             round: self.tally.rounds + 1,
+            regression: !self.loss.is_classification(),
+            label,
+            margin,
+            importance,
             slope,
             square_norm: look.square_norm,
             ..look.sights[0]
@@ -198,7 +208,7 @@ impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
     fn check(&self, example: &Example<'_>, margin: f64, square_gradient: f64) -> Result<()> {
         let what = if !(margin as f32).is_finite() {
             format!("the margin is {margin:.2e}, too large for a float32")
-        } else if !(square_gradient as f32).is_finite() {
+        } else if R::BOUNDED && !(square_gradient as f32).is_finite() {
             let norm = square_gradient.sqrt();
             format!("the gradient has length {norm:.2e}, too large to square in float32")
         } else {
@@ -245,8 +255,16 @@ fn filled<T: Clone>(entry: T, length: usize) -> Result<Vec<T>> {
 }
 
 impl<R: Rule, B: Boxes, const LANES: usize> Model for Learner<R, B, LANES> {
-    fn learn(&mut self, chunk: &Chunk, margins: &mut Vec<f64>) -> Result<()> {
-        for example in chunk.examples() {
+    fn learn(
+        &mut self,
+        examples: &mut dyn Iterator<Item = Example<'_>>,
+        margins: &mut Vec<f64>,
+    ) -> Result<()> {
+        if !R::LEARNS {
+            let cure = "go on from the model it was made of";
+            return Err(Error::Spec(format!("a slim model predicts and does not learn; {cure}")));
+        }
+        for example in examples {
             let outcome = self.round(&example)?;
             self.tally.record(&outcome);
             margins.push(outcome.margin);
@@ -282,13 +300,15 @@ impl<R: Rule, B: Boxes, const LANES: usize> Model for Learner<R, B, LANES> {
         let mut spread = self.rules[0].shared_spread(shared);
         for (slot, lanes) in self.touched() {
             let rule = self.boxes.rule(self.rules[0], slot);
-            spread += rule.spread(&lanes[0], self.steps[0]);
+            if R::BOUNDED {
+                spread += rule.spread(&lanes[0], self.steps[0]);
+            }
             if let Some(term) = rule.theorem(&lanes[0]) {
                 *standing.theorem.get_or_insert(0.0) += term;
             }
             standing.touched += 1;
         }
-        standing.spread = Some(spread);
+        standing.spread = R::BOUNDED.then_some(spread);
         standing
     }
 

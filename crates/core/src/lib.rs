@@ -12,6 +12,7 @@ pub mod spec;
 pub mod stream;
 pub mod tally;
 pub mod text;
+pub mod together;
 
 pub use error::{Error, InputError, Result};
 pub use example::{Chunk, Example};

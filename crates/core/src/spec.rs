@@ -8,10 +8,16 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::learner::{Learner, Model, Uniform};
 use crate::loss::Loss;
-use crate::rule::{
-    Interval, Rate, Rule, constant::Constant, global::Global, inverse_sqrt::InverseSqrt,
-    per_coordinate::PerCoordinate,
-};
+use crate::rule::arow::{self, Arow};
+use crate::rule::confidence_weighted::{ConfidenceWeighted, Constraint};
+use crate::rule::constant::Constant;
+use crate::rule::fixed::Fixed;
+use crate::rule::ftrl::Ftrl;
+use crate::rule::global::Global;
+use crate::rule::inverse_sqrt::InverseSqrt;
+use crate::rule::passive_aggressive::{PassiveAggressive, Variant};
+use crate::rule::per_coordinate::PerCoordinate;
+use crate::rule::{Interval, Rate, Rule};
 
 /// The greatest number of bits: slots are numbered by 32 bits and one is the intercept's.
 pub const MAX_BITS: u32 = 31;
@@ -66,13 +72,42 @@ pub enum RuleSpec {
     InverseSqrt { rate: f64, radius: f64, r#box: Ends },
     Global { rate: RateSpec, radius: f64, r#box: Ends },
     PerCoordinate { rate: RateSpec, radius: f64, r#box: Ends },
+    Ftrl { rate: f64, offset: f64, l1: f64, l2: f64, radius: f64, r#box: Ends },
+    Pa { epsilon: f64 },
+    PaI { aggressiveness: f64, epsilon: f64 },
+    PaIi { aggressiveness: f64, epsilon: f64 },
+    Cw { confidence: f64, variance: f64 },
+    CwStdev { confidence: f64, variance: f64 },
+    Arow { regularisation: f64, form: Form },
+}
+
+/// Which off-diagonals AROW drops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// Those of the covariance.
+    Covariance,
+    /// Those of its inverse.
+    Precision,
 }
 
 /// The two ends of a box that is not symmetric, in place of the radius.
 pub type Ends = Option<[f64; 2]>;
 
 /// The names of all rules, as users write them.
-pub const RULES: [&str; 4] = ["constant", "inverse-sqrt", "global", "per-coordinate"];
+pub const RULES: [&str; 11] = [
+    "constant",
+    "inverse-sqrt",
+    "global",
+    "per-coordinate",
+    "ftrl",
+    "pa",
+    "pa-i",
+    "pa-ii",
+    "cw",
+    "cw-stdev",
+    "arow",
+];
 
 /// A rate as users write it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -141,7 +176,71 @@ impl Spec {
                 let rule = PerCoordinate::new(rate.rate()?, interval(radius, r#box)?);
                 self.learner(rule, intervals)
             }
+            RuleSpec::Ftrl { rate, offset, l1, l2, radius, r#box } => {
+                let rule = Ftrl {
+                    rate: positive("rate", rate)?,
+                    offset: not_negative("offset", offset)? as f32,
+                    l1: not_negative("l1", l1)? as f32,
+                    l2: not_negative("l2", l2)? as f32,
+                    interval: interval(radius, r#box)?,
+                };
+                self.learner(rule, intervals)
+            }
+            RuleSpec::Pa { epsilon } => self.passive_aggressive(Variant::Pa, epsilon),
+            RuleSpec::PaI { aggressiveness, epsilon } => {
+                let aggressiveness = positive("aggressiveness", aggressiveness)?.into();
+                self.passive_aggressive(Variant::PaI { aggressiveness }, epsilon)
+            }
+            RuleSpec::PaIi { aggressiveness, epsilon } => {
+                let aggressiveness = positive("aggressiveness", aggressiveness)?.into();
+                self.passive_aggressive(Variant::PaII { aggressiveness }, epsilon)
+            }
+            RuleSpec::Cw { confidence, variance } => {
+                self.confidence_weighted(Constraint::Variance, confidence, variance)
+            }
+            RuleSpec::CwStdev { confidence, variance } => {
+                self.confidence_weighted(Constraint::Stdev, confidence, variance)
+            }
+            RuleSpec::Arow { regularisation, form } => {
+                self.check_classification("arow")?;
+                let form = match form {
+                    Form::Covariance => arow::Form::Covariance,
+                    Form::Precision => arow::Form::Precision,
+                };
+                let regularisation = positive("regularisation", regularisation)?.into();
+                self.learner(Arow::new(form, regularisation), None)
+            }
         }
+    }
+
+    /// Weights that do not learn, for a slim model of this spec.
+    pub fn build_fixed(&self) -> Result<Box<dyn Model>> {
+        Spec { certify: false, ..self.clone() }.learner(Fixed, None)
+    }
+
+    fn passive_aggressive(&self, variant: Variant, epsilon: f64) -> Result<Box<dyn Model>> {
+        let epsilon = not_negative("epsilon", epsilon)?;
+        self.learner(PassiveAggressive::new(variant, epsilon), None)
+    }
+
+    fn confidence_weighted(
+        &self,
+        constraint: Constraint,
+        confidence: f64,
+        variance: f64,
+    ) -> Result<Box<dyn Model>> {
+        self.check_classification("cw")?;
+        let confidence = positive("confidence", confidence)?.into();
+        let variance = positive("variance", variance)?.into();
+        self.learner(ConfidenceWeighted::new(constraint, confidence, variance), None)
+    }
+
+    fn check_classification(&self, rule: &str) -> Result<()> {
+        if self.loss.is_classification() {
+            return Ok(());
+        }
+        let cure = "use hinge or logistic loss, or another rule";
+        Err(Error::Spec(format!("rule '{rule}' learns from labels -1 and 1; {cure}")))
     }
 
     fn learner<R: Rule>(
@@ -150,6 +249,10 @@ impl Spec {
         intervals: Option<Vec<Interval>>,
     ) -> Result<Box<dyn Model>> {
         let (loss, slots, certify) = (self.loss, self.slots(), self.certify);
+        if certify && !R::BOUNDED {
+            let why = "the linearised regret is measured against a box, and this rule has none";
+            return Err(Error::Spec(format!("{why}; leave out certify, or use another rule")));
+        }
         Ok(match intervals {
             None => Box::new(Learner::new(loss, [rule], Uniform, slots, certify)?),
             Some(own) => Box::new(Learner::new(loss, [rule], own, slots, certify)?),
@@ -174,6 +277,13 @@ fn positive(name: &str, number: f64) -> Result<f32> {
     Err(Error::Spec(format!(
         "{name} must be a positive number that fits a float32, found {number}"
     )))
+}
+
+fn not_negative(name: &str, number: f64) -> Result<f64> {
+    if number >= 0.0 && (number as f32).is_finite() {
+        return Ok(number);
+    }
+    Err(Error::Spec(format!("{name} must be a number from 0 up, found {number}")))
 }
 
 fn interval(radius: f64, ends: Ends) -> Result<Interval> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use lessregret_core::learner::Model;
 use lessregret_core::names::Names;
 use lessregret_core::rule::Interval;
-use lessregret_core::snapshot::{self, Header, Loaded};
+use lessregret_core::snapshot::{self, Header, Loaded, Snapshot};
 use lessregret_core::spec::Spec;
 use lessregret_core::tally::{Standing, Tally};
 use lessregret_core::{Chunk, Error};
@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::{argument, to_python};
-use crate::rows::{Floats, Indices, Rows};
+use crate::rows::{Floats, Indices, Rows, check_targets};
 use crate::stream::Stream;
 
 type Floats64<'py> = Bound<'py, PyArray1<f64>>;
@@ -27,6 +27,7 @@ pub struct Learner {
     model: Box<dyn Model>,
     names: Option<Names>,
     skipped: u64,
+    slim: bool,
     chunk: Chunk,
 }
 
@@ -64,18 +65,24 @@ impl Learner {
         loaded.map(Self::from).map_err(|error| to_python(py, error))
     }
 
-    /// Write a model file, whole or not at all.
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        let save =
-            || snapshot::save(&path, &self.spec, &*self.model, self.skipped, self.names.as_ref());
-        py.detach(save).map_err(|error| to_python(py, error))
+    /// Write a model file, whole or not at all; a slim one holds only the weights.
+    #[pyo3(signature = (path, slim=false))]
+    fn save(&self, py: Python<'_>, path: PathBuf, slim: bool) -> PyResult<()> {
+        py.detach(|| snapshot::save(&path, self.snapshot(slim)))
+            .map_err(|error| to_python(py, error))
     }
 
     /// The model file as bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = snapshot::to_bytes(&self.spec, &*self.model, self.skipped, self.names.as_ref());
+        let bytes = snapshot::to_bytes(self.snapshot(false));
         let bytes = bytes.map_err(|error| PyOSError::new_err(error.to_string()))?;
         Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Whether this is a slim model, which predicts and does not learn.
+    #[getter]
+    fn slim(&self) -> bool {
+        self.slim
     }
 
     /// The spec as JSON.
@@ -109,7 +116,8 @@ impl Learner {
         self.skipped += stream.skipped_lines() - before;
         filled?;
         let Learner { model, chunk, .. } = self;
-        py.detach(|| model.learn(chunk, &mut margins)).map_err(|error| to_python(py, error))?;
+        py.detach(|| model.learn(&mut chunk.examples(), &mut margins))
+            .map_err(|error| to_python(py, error))?;
         Ok(margins.into_pyarray(py))
     }
 
@@ -142,12 +150,14 @@ impl Learner {
     ) -> PyResult<Floats64<'py>> {
         let rows = Rows::new(py, &indptr, &indices, &values, self.spec.table.len())?;
         let (labels, importances) = (labels.as_slice()?, importances.as_slice()?);
-        self.check_targets(py, rows.len(), labels, importances)?;
+        check_targets(py, self.spec.loss, rows.len(), labels, importances)?;
         let target = |row: usize| (labels[row] as f32, importances[row] as f32);
         let mut margins = Vec::with_capacity(rows.len());
         let Learner { model, chunk, .. } = self;
-        py.detach(|| rows.chunks(chunk, target, |chunk| model.learn(chunk, &mut margins)))
-            .map_err(|error| to_python(py, error))?;
+        py.detach(|| {
+            rows.chunks(chunk, target, |chunk| model.learn(&mut chunk.examples(), &mut margins))
+        })
+        .map_err(|error| to_python(py, error))?;
         Ok(margins.into_pyarray(py))
     }
 
@@ -204,6 +214,12 @@ impl Learner {
         (slots.into_pyarray(py), weights.into_pyarray(py))
     }
 
+    /// The weights that all slots of features would play.
+    fn dense_weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
+        let weights = (0..self.spec.table.len()).map(|slot| self.model.weight(slot));
+        weights.collect::<Vec<_>>().into_pyarray(py)
+    }
+
     /// The weight that one slot would play.
     fn weight(&self, py: Python<'_>, slot: usize) -> PyResult<f32> {
         if slot < self.model.slots() {
@@ -231,41 +247,35 @@ impl Learner {
 impl Learner {
     fn wrap(spec: Spec, model: Box<dyn Model>) -> Self {
         let chunk = Chunk::new(spec.intercept_slot());
-        Learner { spec, model, names: None, skipped: 0, chunk }
+        Learner { spec, model, names: None, skipped: 0, slim: false, chunk }
     }
 
-    /// Labels and importances must fit the loss before any row is learned.
-    fn check_targets(
-        &self,
-        py: Python<'_>,
-        rows: usize,
-        labels: &[f64],
-        importances: &[f64],
-    ) -> PyResult<()> {
-        for (name, found) in [("y", labels.len()), ("importance", importances.len())] {
-            if found != rows {
-                let expected = format!("one entry for each of {rows} rows");
-                return Err(argument(py, name.into(), format!("{found} entries"), &expected));
-            }
+    /// What a model file of this learner holds; what is slim stays slim.
+    fn snapshot(&self, slim: bool) -> Snapshot<'_> {
+        Snapshot {
+            spec: &self.spec,
+            model: &*self.model,
+            skipped: self.skipped,
+            names: self.names.as_ref(),
+            slim: slim || self.slim,
         }
-        let binary = self.spec.loss.is_classification();
-        let is_label = |y: f64| if binary { y.abs() == 1.0 } else { (y as f32).is_finite() };
-        if let Some(row) = labels.iter().position(|&label| !is_label(label)) {
-            let expected = if binary { "a label -1 or 1" } else { "a finite number" };
-            return Err(argument(py, format!("y[{row}]"), labels[row].to_string(), expected));
-        }
-        let is_importance = |h: f64| h >= 0.0 && (h as f32).is_finite();
-        if let Some(row) = importances.iter().position(|&h| !is_importance(h)) {
-            let place = format!("importance[{row}]");
-            return Err(argument(py, place, importances[row].to_string(), "a number from 0 up"));
-        }
-        Ok(())
+    }
+
+    /// The model, for learning beside others.
+    pub fn model(&mut self) -> &mut dyn Model {
+        &mut *self.model
+    }
+
+    /// The spec.
+    pub fn spec_ref(&self) -> &Spec {
+        &self.spec
     }
 }
 
 impl From<Loaded> for Learner {
     fn from(Loaded { header, model, names }: Loaded) -> Self {
-        Learner { names, skipped: header.skipped, ..Learner::wrap(header.spec, model) }
+        let Header { spec, skipped, slim, .. } = header;
+        Learner { names, skipped, slim, ..Learner::wrap(spec, model) }
     }
 }
 

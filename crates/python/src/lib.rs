@@ -1,6 +1,7 @@
 //! The Python face of the core: arguments in, errors out, no arithmetic.
 
 mod errors;
+mod examples;
 mod hashing;
 mod learner;
 mod rows;
@@ -11,6 +12,8 @@ use pyo3::prelude::*;
 /// The native half of lessregret.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::examples::{Examples, learn_stream_together};
     #[pymodule_export]
     use super::hashing::hash_features;
     #[pymodule_export]

@@ -1,23 +1,31 @@
 """The rules, one a file: the readable twins of ``crates/core/src/rule/``.
 
->>> sorted(RULES)
-['constant', 'global', 'inverse-sqrt', 'per-coordinate']
+>>> list(RULES)[:5]
+['constant', 'inverse-sqrt', 'global', 'per-coordinate', 'ftrl']
 """
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 from lessregret.errors import SpecError
+from lessregret.rules.arow import Arow
+from lessregret.rules.confidence_weighted import CW, CWStdev
 from lessregret.rules.constant import Constant
+from lessregret.rules.ftrl import Ftrl
 from lessregret.rules.global_rate import Global
 from lessregret.rules.inverse_sqrt import InverseSqrt
+from lessregret.rules.passive_aggressive import PA, PA1, PA2
 from lessregret.rules.per_coordinate import PerCoordinate
-from lessregret.rules.rule import Rule, Sight
+from lessregret.rules.rule import BoxedRule, Rule, Sight, Step
 
 RULES: dict[str, type[Rule]] = {
-    rule.name: rule for rule in (Constant, InverseSqrt, Global, PerCoordinate)
-}
+    rule.name: rule
+    for rule in (
+        Constant, InverseSqrt, Global, PerCoordinate, Ftrl, PA, PA1, PA2, CW, CWStdev, Arow
+    )
+}  # fmt: skip
 """Every rule that has a twin in Rust, by its name."""
 
 
@@ -25,11 +33,12 @@ def rule_named(name: str, **parameters: Any) -> Rule:
     """The rule with this name and these parameters; those that are None keep their defaults."""
     if name not in RULES:
         raise SpecError(f"unknown rule {name!r}; the rules are {', '.join(RULES)}")
+    known = [parameter.name for parameter in fields(RULES[name])]
     given = {key: value for key, value in parameters.items() if value is not None}
-    try:
-        return RULES[name](**given)
-    except TypeError:
-        raise SpecError(f"rule {name!r} does not take all of {', '.join(given)}") from None
+    for key in given:
+        if key not in known:
+            raise SpecError(f"rule {name!r} has no {key}; it has {', '.join(known)}")
+    return RULES[name](**given)
 
 
 def rule_from_spec(spec: dict[str, Any]) -> Rule:
@@ -38,14 +47,56 @@ def rule_from_spec(spec: dict[str, Any]) -> Rule:
     return rule_named(**{**spec, "box": None if box is None else tuple(box)})
 
 
+def parse_rule(text: str, **parameters: Any) -> Rule:
+    """The rule that a user wrote as ``name`` or ``name:parameter=value:parameter=value``.
+
+    Parameters given beside the text count where the text does not give them and the rule has them.
+
+    >>> parse_rule("ftrl:l1=0.5:offset=0", radius=2.0).spec()["l1"]
+    0.5
+    """
+    name, *settings = text.split(":")
+    written = dict(_setting(text, setting) for setting in settings)
+    rule = rule_named(name, **written)
+    known = {parameter.name for parameter in fields(rule)}
+    also = {key: value for key, value in parameters.items() if key in known}
+    return rule_named(name, **{**also, **written})
+
+
+def _setting(text: str, setting: str) -> tuple[str, float | str]:
+    name, equals, value = setting.partition("=")
+    if not equals:
+        raise SpecError(f"in rule {text!r}, expected parameter=value after ':', found {setting!r}")
+    return name, number_or_word(value)
+
+
+def number_or_word(text: str) -> float | str:
+    """What a user wrote, as a number if it is one."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 __all__ = [
+    "CW",
+    "PA",
+    "PA1",
+    "PA2",
     "RULES",
+    "Arow",
+    "BoxedRule",
+    "CWStdev",
     "Constant",
+    "Ftrl",
     "Global",
     "InverseSqrt",
     "PerCoordinate",
     "Rule",
     "Sight",
+    "Step",
+    "number_or_word",
+    "parse_rule",
     "rule_from_spec",
     "rule_named",
 ]

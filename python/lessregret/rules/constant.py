@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lessregret.rules.limits import limited
-from lessregret.rules.rule import Rule
+from lessregret.rules.rule import BoxedRule, Step
 
 
 class Slot(NamedTuple):
@@ -24,7 +24,7 @@ class Slot(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Constant(Rule):
+class Constant(BoxedRule):
     """Gradient descent with one fixed rate: w ← clip(w − rate · g).
 
     Parameters
@@ -34,10 +34,10 @@ class Constant(Rule):
         With squared loss on data of other lengths a fixed rate may oscillate between the ends of
         the box: take a smaller one, or a rule that adapts.
     radius, box
-        The feasible set, see :class:`Rule`.
+        The feasible set, see :class:`BoxedRule`.
 
     >>> rule = Constant(rate=0.25)
-    >>> rule.absorb(rule.empty, value=1.0, gradient=2.0, step=0.0)
+    >>> rule.absorb(rule.empty, value=1.0, gradient=2.0, step=Step())
     Slot(weight=-0.5, seen=1.0)
     """
 
@@ -49,8 +49,8 @@ class Constant(Rule):
     def weight(self, slot: Slot, value: float) -> float:
         return self.clip(slot.weight)
 
-    def absorb(self, slot: Slot, value: float, gradient: float, step: float) -> Slot:
+    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> Slot:
         return Slot(self.clip(self.weight(slot, value) - self.rate * gradient), 1.0)
 
-    def rate_used(self, slot: Slot, step: float) -> float:
+    def rate_used(self, slot: Slot, step: Step) -> float:
         return float(self.rate)

@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 
 from lessregret.rules.constant import Slot
 from lessregret.rules.limits import limited
-from lessregret.rules.rule import Rule, Sight, rate_number
+from lessregret.rules.rule import BoxedRule, Sight, Step, rate_number
 
 
 class Shared(NamedTuple):
@@ -41,7 +41,7 @@ class Shared(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Global(Rule):
+class Global(BoxedRule):
     """Gradient descent with one adaptive rate: w ← clip(w − rate √n/√(Σ|g|²) · g).
 
     n is the number of coordinates met so far.
@@ -52,7 +52,7 @@ class Global(Rule):
         0.1 is the constant that reproduces the paper's Table 1 (erratum E16). ``"theory"`` is
         D_i/√2, so that η = D/√(2 Σ|g|²), Theorem 2's rate.
     radius, box
-        The feasible set, see :class:`Rule`.
+        The feasible set, see :class:`BoxedRule`.
     """
 
     name = "global"
@@ -65,31 +65,31 @@ class Global(Rule):
     def weight(self, slot: Slot, value: float) -> float:
         return self.clip(slot.weight)
 
-    def absorb(self, slot: Slot, value: float, gradient: float, step: float) -> Slot:
-        return Slot(self.clip(self.weight(slot, value) - step * gradient), 1.0)
+    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> Slot:
+        return Slot(self.clip(self.weight(slot, value) - step.rate * gradient), 1.0)
 
-    def rate_used(self, slot: Slot, step: float) -> float:
-        return step
+    def rate_used(self, slot: Slot, step: Step) -> float:
+        return step.rate
 
     def look(self, slot: Slot, value: float, sight: Sight) -> None:
         if not slot.seen:
             sight.newcomer_rates += rate_number(self.rate, self.width) ** 2
             sight.newcomer_widths += self.width**2
 
-    def step(self, shared: Shared, sight: Sight) -> tuple[Shared, float]:
+    def step(self, shared: Shared, sight: Sight) -> tuple[Shared, Step]:
         met = shared._replace(
             energy=shared.energy + sight.square_gradient,
             rates=shared.rates + sight.newcomer_rates,
             widths=shared.widths + sight.newcomer_widths,
         )
         if met.energy == 0:
-            return met, 0.0
-        step = sqrt(met.rates / met.energy)
-        climb = met.climb + max(0.0, 1 / step - met.inverse)
-        entry = met.entry + sight.newcomer_widths * (1 / step - climb)
-        return met._replace(inverse=1 / step, climb=climb, entry=entry), step
+            return met, Step()
+        inverse = sqrt(met.energy / met.rates)
+        climb = met.climb + max(0.0, inverse - met.inverse)
+        entry = met.entry + sight.newcomer_widths * (inverse - climb)
+        return met._replace(inverse=inverse, climb=climb, entry=entry), Step(1 / inverse)
 
-    def spread(self, slot: Slot, step: float) -> float:
+    def spread(self, slot: Slot, step: Step) -> float:
         return 0.0
 
     def shared_spread(self, shared: Shared) -> float:

@@ -15,11 +15,11 @@ from typing import Any
 
 from lessregret.rules.constant import Slot
 from lessregret.rules.limits import limited
-from lessregret.rules.rule import Rule, Sight
+from lessregret.rules.rule import BoxedRule, Sight, Step
 
 
 @dataclass(frozen=True, kw_only=True)
-class InverseSqrt(Rule):
+class InverseSqrt(BoxedRule):
     """Gradient descent with a rate that falls as 1/√t: w ← clip(w − rate/√t · g).
 
     Parameters
@@ -28,7 +28,7 @@ class InverseSqrt(Rule):
         Zinkevich's own η_t = 1/√t; the best constant is D/(G√2), which needs the largest gradient.
         With squared loss G may be large, and the rate wants to be small.
     radius, box
-        The feasible set, see :class:`Rule`.
+        The feasible set, see :class:`BoxedRule`.
     """
 
     name = "inverse-sqrt"
@@ -40,13 +40,13 @@ class InverseSqrt(Rule):
     def weight(self, slot: Slot, value: float) -> float:
         return self.clip(slot.weight)
 
-    def absorb(self, slot: Slot, value: float, gradient: float, step: float) -> Slot:
+    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> Slot:
         if gradient == 0:
             return slot
-        return Slot(self.clip(self.weight(slot, value) - step * gradient), 1.0)
+        return Slot(self.clip(self.weight(slot, value) - step.rate * gradient), 1.0)
 
-    def rate_used(self, slot: Slot, step: float) -> float:
-        return step
+    def rate_used(self, slot: Slot, step: Step) -> float:
+        return step.rate
 
-    def step(self, shared: Any, sight: Sight) -> tuple[Any, float]:
-        return shared, self.rate / sqrt(sight.round)
+    def step(self, shared: Any, sight: Sight) -> tuple[Any, Step]:
+        return shared, Step(self.rate / sqrt(sight.round))

@@ -14,7 +14,7 @@ from math import sqrt
 from typing import Any, Literal, NamedTuple
 
 from lessregret.rules.limits import limited
-from lessregret.rules.rule import Rule, rate_number
+from lessregret.rules.rule import BoxedRule, Step, rate_number
 
 
 class Slot(NamedTuple):
@@ -25,7 +25,7 @@ class Slot(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PerCoordinate(Rule):
+class PerCoordinate(BoxedRule):
     """Gradient descent with a rate for each coordinate: w ← clip(w − rate/√(Σ g²) · g).
 
     Parameters
@@ -35,10 +35,10 @@ class PerCoordinate(Rule):
         one-hot data with 20 features an example do better near 0.1. ``"theory"`` is D_i/√2, the
         rate for which Theorem 3 holds with its constant.
     radius, box
-        The feasible set, see :class:`Rule`.
+        The feasible set, see :class:`BoxedRule`.
 
     >>> rule = PerCoordinate(rate=0.5, radius=1)
-    >>> slot = rule.absorb(rule.empty, value=1.0, gradient=-3.0, step=0.0)
+    >>> slot = rule.absorb(rule.empty, value=1.0, gradient=-3.0, step=Step())
     >>> slot
     Slot(weight=0.5, energy=9.0)
     """
@@ -51,13 +51,13 @@ class PerCoordinate(Rule):
     def weight(self, slot: Slot, value: float) -> float:
         return self.clip(slot.weight)
 
-    def absorb(self, slot: Slot, value: float, gradient: float, step: float) -> Slot:
+    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> Slot:
         after = Slot(self.weight(slot, value), slot.energy + gradient**2)
         return after._replace(
             weight=self.clip(after.weight - self.rate_used(after, step) * gradient)
         )
 
-    def rate_used(self, slot: Slot, step: float) -> float:
+    def rate_used(self, slot: Slot, step: Step) -> float:
         return rate_number(self.rate, self.width) / sqrt(slot.energy) if slot.energy > 0 else 0.0
 
     def theorem(self, slot: Any) -> float:

@@ -8,7 +8,7 @@
 //! Departs   nowhere
 //! ```
 
-use super::{Interval, Rule, slot};
+use super::{Interval, Rule, Step, slot};
 
 slot! {
     /// weight w, and whether a gradient came.
@@ -52,14 +52,14 @@ impl Rule for Constant {
     }
 
     #[inline]
-    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, _step: f32) {
+    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, _step: Step) {
         let weight = self.weight(slot, value);
         slot.weight = self.interval.clip(weight - self.rate * gradient);
         slot.seen = 1.0;
     }
 
     #[inline]
-    fn rate_used(&self, _slot: &Slot, _step: f32) -> f32 {
+    fn rate_used(&self, _slot: &Slot, _step: Step) -> f32 {
         self.rate
     }
 }

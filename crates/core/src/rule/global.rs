@@ -15,7 +15,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Interval, Rate, Rule, Sight, constant::Slot};
+use super::{Interval, Rate, Rule, Sight, Step, constant::Slot};
 
 /// Gradient descent with one adaptive rate for all coordinates.
 #[derive(Clone, Copy, Debug)]
@@ -68,15 +68,15 @@ impl Rule for Global {
     }
 
     #[inline]
-    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: f32) {
+    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: Step) {
         let weight = self.weight(slot, value);
-        slot.weight = self.interval.clip(weight - step * gradient);
+        slot.weight = self.interval.clip(weight - step.rate * gradient);
         slot.seen = 1.0;
     }
 
     #[inline]
-    fn rate_used(&self, _slot: &Slot, step: f32) -> f32 {
-        step
+    fn rate_used(&self, _slot: &Slot, step: Step) -> f32 {
+        step.rate
     }
 
     #[inline]
@@ -87,22 +87,22 @@ impl Rule for Global {
         }
     }
 
-    fn step(&self, shared: &mut Shared, sight: &Sight) -> f32 {
+    fn step(&self, shared: &mut Shared, sight: &Sight) -> Step {
         shared.energy += sight.square_gradient();
         shared.rates += sight.newcomer_rates;
         shared.widths += sight.newcomer_widths;
         if shared.energy == 0.0 {
-            return 0.0;
+            return Step::default();
         }
-        let step = (shared.rates / shared.energy).sqrt().min(f64::from(f32::MAX)) as f32;
-        let inverse = 1.0 / f64::from(step);
+        let step = Step::new((shared.rates / shared.energy).sqrt(), 0.0);
+        let inverse = 1.0 / f64::from(step.rate);
         shared.climb += (inverse - shared.inverse).max(0.0);
         shared.inverse = inverse;
         shared.entry += sight.newcomer_widths * (inverse - shared.climb);
         step
     }
 
-    fn spread(&self, _slot: &Slot, _step: f32) -> f64 {
+    fn spread(&self, _slot: &Slot, _step: Step) -> f64 {
         0.0
     }
 

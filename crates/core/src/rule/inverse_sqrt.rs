@@ -8,7 +8,7 @@
 //! Departs   nowhere; t counts all rounds, whichever coordinates they touch
 //! ```
 
-use super::{Interval, Rule, Sight, constant::Slot};
+use super::{Interval, Rule, Sight, Step, constant::Slot};
 
 /// Gradient descent with a rate that falls with the square root of the round.
 #[derive(Clone, Copy, Debug)]
@@ -43,21 +43,21 @@ impl Rule for InverseSqrt {
     }
 
     #[inline]
-    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: f32) {
+    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: Step) {
         if gradient == 0.0 {
             return;
         }
         let weight = self.weight(slot, value);
-        slot.weight = self.interval.clip(weight - step * gradient);
+        slot.weight = self.interval.clip(weight - step.rate * gradient);
         slot.seen = 1.0;
     }
 
     #[inline]
-    fn rate_used(&self, _slot: &Slot, step: f32) -> f32 {
-        step
+    fn rate_used(&self, _slot: &Slot, step: Step) -> f32 {
+        step.rate
     }
 
-    fn step(&self, _shared: &mut (), sight: &Sight) -> f32 {
-        (f64::from(self.rate) / (sight.round as f64).sqrt()) as f32
+    fn step(&self, _shared: &mut (), sight: &Sight) -> Step {
+        Step::new(f64::from(self.rate) / (sight.round as f64).sqrt(), 0.0)
     }
 }

@@ -8,11 +8,16 @@
 //!
 //! The readable twins are in `python/lessregret/rules/`, one file a rule, under the same names.
 
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+pub mod arow;
+pub mod confidence_weighted;
 pub mod constant;
+pub mod fixed;
+pub mod ftrl;
 pub mod global;
 pub mod inverse_sqrt;
+pub mod passive_aggressive;
 pub mod per_coordinate;
 
 /// One coordinate's feasible set [low, high].
@@ -25,6 +30,9 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// No limit but that of float32, for rules without a feasible set.
+    pub const EVERYWHERE: Interval = Interval { low: f32::MIN, high: f32::MAX };
+
     /// The nearest point of the interval.
     pub fn clip(self, weight: f32) -> f32 {
         weight.max(self.low).min(self.high)
@@ -60,15 +68,42 @@ impl Rate {
     }
 }
 
+/// What the coordinates of an example are told to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// How far to move, per unit of the gradient or of the value.
+    pub rate: f32,
+    /// How much surer to become, per unit of the squared value.
+    pub tighten: f32,
+}
+
+impl Step {
+    /// A step in float32; what is too large stays finite.
+    pub fn new(rate: f64, tighten: f64) -> Self {
+        let narrow = |number: f64| number.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32;
+        Step { rate: narrow(rate), tighten: narrow(tighten) }
+    }
+}
+
 /// What one example showed, for the rules whose coordinates talk.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sight {
     /// The round, from 1.
     pub round: u64,
+    /// Whether labels are numbers, not -1 and +1.
+    pub regression: bool,
+    /// y.
+    pub label: f64,
+    /// p, as it was played.
+    pub margin: f64,
+    /// The importance of the round.
+    pub importance: f64,
     /// The gradient in the margin: importance · slope.
     pub slope: f64,
     /// |x|².
     pub square_norm: f64,
+    /// Σ variance_i x_i², for the rules that are more or less sure of each coordinate.
+    pub variance: f64,
     /// Σ rate_i² over the newcomers, the coordinates never met before this example.
     pub newcomer_rates: f64,
     /// Σ D_i² over the newcomers.
@@ -121,6 +156,10 @@ pub trait Rule: Copy + Send + Sync + 'static {
     type Shared: Copy + Default + Send + Sync + Serialize + DeserializeOwned + 'static;
     /// Whether `look` and `step` are called.
     const COUPLED: bool = false;
+    /// Whether the rule has a feasible set, a rate and so a bound on its regret.
+    const BOUNDED: bool = true;
+    /// Whether the rule learns at all.
+    const LEARNS: bool = true;
 
     /// The feasible set of the coordinate.
     fn interval(&self) -> Interval;
@@ -129,19 +168,21 @@ pub trait Rule: Copy + Send + Sync + 'static {
     /// The point the coordinate plays.
     fn weight(&self, slot: &Self::Slot, value: f32) -> f32;
     /// What it remembers after the round. A coordinate rule is not called with gradient 0.
-    fn absorb(&self, slot: &mut Self::Slot, value: f32, gradient: f32, step: f32);
-    /// The rate of the last `absorb` that led to this slot.
-    fn rate_used(&self, slot: &Self::Slot, step: f32) -> f32;
+    fn absorb(&self, slot: &mut Self::Slot, value: f32, gradient: f32, step: Step);
+    /// The rate of the last `absorb` that led to this slot; 0 for rules without a bound.
+    fn rate_used(&self, _slot: &Self::Slot, _step: Step) -> f32 {
+        0.0
+    }
 
     /// Coupled rules: what this coordinate adds to the sight of the example.
     fn look(&self, _slot: &Self::Slot, _value: f32, _sight: &mut Sight) {}
     /// Coupled rules: the step of this round.
-    fn step(&self, _shared: &mut Self::Shared, _sight: &Sight) -> f32 {
-        0.0
+    fn step(&self, _shared: &mut Self::Shared, _sight: &Sight) -> Step {
+        Step::default()
     }
 
     /// D_i²/(2 η_T,i) of one touched coordinate; `step` is that of the last round.
-    fn spread(&self, slot: &Self::Slot, step: f32) -> f64 {
+    fn spread(&self, slot: &Self::Slot, step: Step) -> f64 {
         self.interval().width().powi(2) / (2.0 * f64::from(self.rate_used(slot, step)))
     }
     /// The part of the spread that the shared state knows.

@@ -8,7 +8,7 @@
 //! Departs   rate D_i/√2 where the paper prints D_i (erratum E7); starts at clip(0), not 0 (E9)
 //! ```
 
-use super::{Interval, Rate, Rule, slot};
+use super::{Interval, Rate, Rule, Step, slot};
 
 slot! {
     /// weight w and energy S.
@@ -53,7 +53,7 @@ impl Rule for PerCoordinate {
     }
 
     #[inline]
-    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: f32) {
+    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: Step) {
         let weight = self.weight(slot, value);
         // Not to infinity: an infinite energy would freeze the coordinate for good.
         slot.energy = (slot.energy + gradient * gradient).min(f32::MAX);
@@ -61,7 +61,7 @@ impl Rule for PerCoordinate {
     }
 
     #[inline]
-    fn rate_used(&self, slot: &Slot, _step: f32) -> f32 {
+    fn rate_used(&self, slot: &Slot, _step: Step) -> f32 {
         // A gradient whose square is 0 in float32 does not move the coordinate.
         if slot.energy > 0.0 { self.number / slot.energy.sqrt() } else { 0.0 }
     }

@@ -9,7 +9,10 @@
 //! Only touched slots are stored: `slot` (u32, ascending) says which, and one float32 tensor for
 //! each field of the rule's slot says what they hold, in the same order. `gradient_sum` (float64)
 //! is there when regret is certified; `low` and `high` when each coordinate has its own box;
-//! `names` (text, one name a line) and `collided` when names were kept.
+//! `names` (text, one name a line) and `collided` when names were kept. A rule whose slot has no
+//! field `weight` gets, for other readers, the weights that are not zero: `weight_slot`, `weight`.
+//!
+//! A slim file holds `slot` and `weight` only, for the weights that are not zero: enough to predict.
 //!
 //! The metadata hold the format version, the spec, the tally and a CRC-32 of the whole file, taken
 //! with the checksum's own eight digits as zeros. A file is written beside its place, flushed to
@@ -26,7 +29,7 @@ use crate::spec::Spec;
 use crate::tally::Tally;
 
 pub use read::{Loaded, load, load_bytes, read_header};
-pub use write::{save, to_bytes};
+pub use write::{Snapshot, save, to_bytes};
 
 /// The version of the format that this code writes and reads.
 pub const FORMAT: u32 = 1;
@@ -56,6 +59,8 @@ pub struct Header {
     pub names: bool,
     /// Slots that met two different names, where names were kept.
     pub collisions: u64,
+    /// Whether only the weights are stored: enough to predict, not to go on learning.
+    pub slim: bool,
     /// Whether each coordinate has a box of its own.
     pub boxes: bool,
     /// The state that coupled coordinates share.

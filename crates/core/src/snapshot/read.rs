@@ -173,7 +173,8 @@ fn read<F: Read + Seek>(file: &mut F) -> Reading<Loaded> {
     let slots = read_slots(file, &layout)?;
     let intervals = read_boxes(file, &layout)?;
     let spec = &layout.header.spec;
-    let mut model = spec.build(intervals).map_err(|error| damaged(&error.to_string()))?;
+    let built = if layout.header.slim { spec.build_fixed() } else { spec.build(intervals) };
+    let mut model = built.map_err(|error| damaged(&error.to_string()))?;
     model
         .restore(layout.header.shared.clone(), layout.header.tally)
         .map_err(|error| damaged(&error))?;
@@ -187,7 +188,7 @@ fn read<F: Read + Seek>(file: &mut F) -> Reading<Loaded> {
             Ok(())
         })?;
     }
-    if spec.certify {
+    if spec.certify && !layout.header.slim {
         let place = layout.place("gradient_sum", Dtype::F64, Some(touched))?;
         read_list(file, place, f64::from_le_bytes, |k, sum| {
             if !sum.is_finite() {

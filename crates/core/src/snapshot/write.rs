@@ -12,6 +12,7 @@ use super::{FORMAT, Header, METADATA_KEY, NO_CHECKSUM, checksum_offset};
 use crate::error::{Error, Result};
 use crate::learner::Model;
 use crate::names::Names;
+use crate::rule::Step;
 use crate::spec::Spec;
 
 type IoResult<T> = std::io::Result<T>;
@@ -28,17 +29,26 @@ struct Column<'a> {
     write: WriteTensor<'a>,
 }
 
+/// What goes into a model file.
+#[derive(Clone, Copy)]
+pub struct Snapshot<'a> {
+    /// Which learner this is.
+    pub spec: &'a Spec,
+    /// The learner.
+    pub model: &'a dyn Model,
+    /// Lines passed over so far because they were bad.
+    pub skipped: u64,
+    /// The names of the features, where they were kept.
+    pub names: Option<&'a Names>,
+    /// Whether to store only the weights.
+    pub slim: bool,
+}
+
 /// Write the model to `path`, which afterwards holds all of it or is as it was.
-pub fn save(
-    path: &Path,
-    spec: &Spec,
-    model: &dyn Model,
-    skipped: u64,
-    names: Option<&Names>,
-) -> Result<()> {
+pub fn save(path: &Path, snapshot: Snapshot<'_>) -> Result<()> {
     let written = target(path).and_then(|path| {
         let beside = beside(&path);
-        write_beside(&beside, spec, model, skipped, names)
+        write_beside(&beside, snapshot)
             .and_then(|()| fs::rename(&beside, &path))
             .and_then(|()| sync_folder(&path))
             // The half-written file is of no use; that it cannot be removed is not the news.
@@ -62,14 +72,9 @@ fn target(path: &Path) -> IoResult<PathBuf> {
 }
 
 /// The model as bytes, the same as a file would hold.
-pub fn to_bytes(
-    spec: &Spec,
-    model: &dyn Model,
-    skipped: u64,
-    names: Option<&Names>,
-) -> IoResult<Vec<u8>> {
+pub fn to_bytes(snapshot: Snapshot<'_>) -> IoResult<Vec<u8>> {
     let mut bytes = Cursor::new(Vec::new());
-    write(&mut bytes, spec, model, skipped, names)?;
+    write(&mut bytes, snapshot)?;
     Ok(bytes.into_inner())
 }
 
@@ -106,15 +111,9 @@ fn folder(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-fn write_beside(
-    beside: &Path,
-    spec: &Spec,
-    model: &dyn Model,
-    skipped: u64,
-    names: Option<&Names>,
-) -> IoResult<()> {
+fn write_beside(beside: &Path, snapshot: Snapshot<'_>) -> IoResult<()> {
     let mut file = BufWriter::with_capacity(1 << 20, File::create(beside)?);
-    write(&mut file, spec, model, skipped, names)?;
+    write(&mut file, snapshot)?;
     file.into_inner()?.sync_all()
 }
 
@@ -126,32 +125,17 @@ fn sync_folder(path: &Path) -> IoResult<()> {
     }
 }
 
-fn write<W: Write + Seek>(
-    out: &mut W,
-    spec: &Spec,
-    model: &dyn Model,
-    skipped: u64,
-    names: Option<&Names>,
-) -> IoResult<()> {
-    let touched: Vec<u32> = (0..model.slots())
-        .filter(|&slot| !model.is_untouched(slot))
-        .map(|slot| slot as u32)
-        .collect();
-    let columns = columns(spec, model, &touched, names);
-    let header = Header {
-        checksum: NO_CHECKSUM.into(),
-        format: FORMAT,
-        writer: env!("CARGO_PKG_VERSION").into(),
-        spec: spec.clone(),
-        tally: *model.tally(),
-        skipped,
-        touched: touched.len() as u64,
-        names: names.is_some(),
-        collisions: names.map_or(0, |names| names.collisions() as u64),
-        boxes: model.intervals().is_some(),
-        shared: model.shared(),
+fn write<W: Write + Seek>(out: &mut W, snapshot: Snapshot<'_>) -> IoResult<()> {
+    let model = snapshot.model;
+    let slots_where = |kept: &dyn Fn(usize) -> bool| -> Vec<u32> {
+        (0..model.slots()).filter(|&slot| kept(slot)).map(|slot| slot as u32).collect()
     };
-    let head = header_bytes(&header, &columns)?;
+    let nonzero = || slots_where(&|slot| model.weight(slot) != 0.0);
+    let stored =
+        if snapshot.slim { nonzero() } else { slots_where(&|slot| !model.is_untouched(slot)) };
+    let weighted = if derives_weights(&snapshot) { nonzero() } else { Vec::new() };
+    let columns = columns(&snapshot, &stored, &weighted);
+    let head = header_bytes(&header(&snapshot, stored.len()), &columns)?;
     let mut counted = Checksummed::new(&mut *out);
     counted.write_all(&head)?;
     for column in &columns {
@@ -164,29 +148,78 @@ fn write<W: Write + Seek>(
     out.flush()
 }
 
+/// Whether the weights, which no field of the slot holds, are written beside the slots.
+fn derives_weights(snapshot: &Snapshot<'_>) -> bool {
+    !snapshot.slim && !snapshot.model.fields().contains(&"weight")
+}
+
+fn header(snapshot: &Snapshot<'_>, stored: usize) -> Header {
+    let Snapshot { spec, model, skipped, names, slim } = *snapshot;
+    Header {
+        checksum: NO_CHECKSUM.into(),
+        format: FORMAT,
+        writer: env!("CARGO_PKG_VERSION").into(),
+        spec: spec.clone(),
+        tally: *model.tally(),
+        skipped,
+        touched: stored as u64,
+        names: names.is_some(),
+        collisions: names.map_or(0, |names| names.collisions() as u64),
+        slim,
+        boxes: !slim && model.intervals().is_some(),
+        shared: if slim { no_shared() } else { model.shared() },
+    }
+}
+
+/// What weights that do not learn share.
+fn no_shared() -> serde_json::Value {
+    serde_json::json!({ "state": null, "step": Step::default() })
+}
+
 /// The tensors in the order of their alignment, as safetensors asks.
-fn columns<'a>(
-    spec: &Spec,
-    model: &'a dyn Model,
-    touched: &'a [u32],
-    names: Option<&'a Names>,
-) -> Vec<Column<'a>> {
+fn columns<'a>(snapshot: &Snapshot<'a>, stored: &'a [u32], weighted: &'a [u32]) -> Vec<Column<'a>> {
+    let model = snapshot.model;
     let mut columns = Vec::new();
-    if spec.certify {
-        columns.push(each(touched, "gradient_sum", Dtype::F64, |slot, out| {
+    if snapshot.spec.certify && !snapshot.slim {
+        columns.push(each(stored, "gradient_sum", Dtype::F64, |slot, out| {
             let sum = model.gradient_sum(slot as usize).unwrap_or(0.0);
             out.write_all(&sum.to_le_bytes())
         }));
     }
-    columns.push(each(touched, "slot", Dtype::U32, |slot, out| out.write_all(&slot.to_le_bytes())));
-    for (field, name) in model.fields().iter().enumerate() {
-        columns.push(each(touched, name, Dtype::F32, move |slot, out| {
-            out.write_all(&model.field(slot as usize, field).to_le_bytes())
-        }));
+    columns.push(slot_column(stored, "slot"));
+    if snapshot.slim {
+        columns.push(weight_column(stored, model));
+    } else {
+        columns.extend(field_columns(stored, model));
+        columns.extend(box_columns(model));
     }
-    columns.extend(box_columns(model));
-    columns.extend(names.into_iter().flat_map(|names| name_columns(touched, names)));
+    if derives_weights(snapshot) {
+        columns.push(slot_column(weighted, "weight_slot"));
+        columns.push(weight_column(weighted, model));
+    }
+    columns.extend(snapshot.names.into_iter().flat_map(|names| name_columns(stored, names)));
     columns
+}
+
+fn slot_column<'a>(slots: &'a [u32], name: &'a str) -> Column<'a> {
+    each(slots, name, Dtype::U32, |slot, out| out.write_all(&slot.to_le_bytes()))
+}
+
+fn weight_column<'a>(slots: &'a [u32], model: &'a dyn Model) -> Column<'a> {
+    each(slots, "weight", Dtype::F32, |slot, out| {
+        out.write_all(&model.weight(slot as usize).to_le_bytes())
+    })
+}
+
+fn field_columns<'a>(
+    slots: &'a [u32],
+    model: &'a dyn Model,
+) -> impl Iterator<Item = Column<'a>> + 'a {
+    model.fields().iter().enumerate().map(move |(field, name)| {
+        each(slots, name, Dtype::F32, move |slot, out| {
+            out.write_all(&model.field(slot as usize, field).to_le_bytes())
+        })
+    })
 }
 
 /// A column with one entry for each touched slot.

@@ -1,0 +1,91 @@
+//! Adaptive regularisation of weight vectors, with a diagonal covariance.
+//!
+//! ```text
+//! Plays     the mean μ of weights ~ N(μ, diag σ²);  if y μ·x < 1:
+//!           β = 1/(V + r/h),  α = (1 − y μ·x) β,  V = Σ σ_i² x_i²,  h the importance
+//!           μ_i ← μ_i + α y σ_i² x_i
+//!           covariance   σ_i² ← σ_i² − β σ_i⁴ x_i²
+//!           precision    1/σ_i² ← 1/σ_i² + x_i² h/r
+//! Slot      weight μ, precision         1/σ² = 1 + precision
+//! Regret    none stated; a mistake bound in the source
+//! Source    Crammer, Kulesza & Dredze 2009
+//! Departs   the covariance form is kept as a precision too, 1/σ² ← 1/σ² + βx²/(1 − βσ²x²), which
+//!           is the same number and cannot fall to 0 or below in float32
+//! ```
+
+use super::confidence_weighted::Slot;
+use super::{Interval, Rule, Sight, Step};
+
+/// Which off-diagonals are dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Those of Σ.
+    Covariance,
+    /// Those of Σ⁻¹.
+    Precision,
+}
+
+/// Adaptive regularisation of weight vectors.
+#[derive(Clone, Copy, Debug)]
+pub struct Arow {
+    form: Form,
+    regularisation: f64,
+}
+
+impl Arow {
+    /// The rule; `regularisation` is r.
+    pub fn new(form: Form, regularisation: f64) -> Self {
+        Arow { form, regularisation }
+    }
+}
+
+impl Rule for Arow {
+    type Slot = Slot;
+    type Shared = ();
+    const COUPLED: bool = true;
+    const BOUNDED: bool = false;
+
+    fn interval(&self) -> Interval {
+        Interval::EVERYWHERE
+    }
+
+    fn within(self, _interval: Interval) -> Self {
+        self
+    }
+
+    #[inline]
+    fn weight(&self, slot: &Slot, _value: f32) -> f32 {
+        slot.weight
+    }
+
+    #[inline]
+    fn absorb(&self, slot: &mut Slot, value: f32, _gradient: f32, step: Step) {
+        let (value, variance) = (f64::from(value), slot.variance(1.0));
+        let added = f64::from(step.tighten) * value * value;
+        let added = match self.form {
+            // The denominator is at least r/(V + r); rounding of the step could take it lower.
+            Form::Covariance => added / (1.0 - added * variance).max(f64::EPSILON),
+            Form::Precision => added,
+        };
+        slot.learn(f64::from(step.rate) * variance * value, added);
+    }
+
+    #[inline]
+    fn look(&self, slot: &Slot, value: f32, sight: &mut Sight) {
+        sight.variance += slot.variance(1.0) * f64::from(value) * f64::from(value);
+    }
+
+    fn step(&self, _shared: &mut (), sight: &Sight) -> Step {
+        let missing = 1.0 - sight.label * sight.margin;
+        if missing <= 0.0 || sight.importance == 0.0 {
+            return Step::default();
+        }
+        let regularisation = self.regularisation / sight.importance;
+        let beta = 1.0 / (sight.variance + regularisation);
+        let tighten = match self.form {
+            Form::Covariance => beta,
+            Form::Precision => 1.0 / regularisation,
+        };
+        Step::new(missing * beta * sight.label, tighten)
+    }
+}

@@ -1,0 +1,131 @@
+//! Confidence-weighted learning with a diagonal covariance.
+//!
+//! ```text
+//! Plays     the mean μ of weights ~ N(μ, diag σ²)
+//!           μ_i ← μ_i + α y σ_i² x_i,   1/σ_i² ← 1/σ_i² + k x_i²
+//!           with M = y μ·x, V = Σ σ_i² x_i²
+//!           variance   α = max(0, (−(1 + 2φM) + √((1 − 2φM)² + 8φ²V)) / (4φV)),  k = 2αφ
+//!           stdev      α = max(0, (−Mψ + √(M²φ⁴/4 + Vφ²ζ)) / (Vζ)),  k = αφ/r
+//!                      ψ = 1 + φ²/2, ζ = 1 + φ², r = (−αVφ + √(α²V²φ² + 4V))/2
+//! Slot      weight μ, precision         1/σ² = 1/a + precision
+//! Regret    none stated
+//! Source    variance: Dredze, Crammer & Pereira 2008; stdev: Crammer, Dredze & Pereira 2008
+//! Departs   diagonal by precision (off-diagonals of Σ⁻¹ dropped); an importance of 0 is not
+//!           learned from and no other importance is known
+//! ```
+
+use super::{Interval, Rule, Sight, Step, slot};
+
+slot! {
+    /// mean μ and what is known beyond the start.
+    Slot {
+        /// μ
+        weight,
+        /// 1/σ² − 1/a
+        precision
+    }
+}
+
+impl Slot {
+    /// σ² of a coordinate whose variance began as `start`.
+    #[inline]
+    pub(super) fn variance(&self, start: f64) -> f64 {
+        1.0 / (1.0 / start + f64::from(self.precision))
+    }
+
+    /// Move the mean by `rate` σ² x and add to the precision.
+    #[inline]
+    pub(super) fn learn(&mut self, shift: f64, added_precision: f64) {
+        let moved = (f64::from(self.weight) + shift) as f32;
+        self.weight = Interval::EVERYWHERE.clip(moved);
+        let precision = (f64::from(self.precision) + added_precision) as f32;
+        self.precision = precision.min(f32::MAX);
+    }
+}
+
+/// What the constraint compares the margin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Constraint {
+    /// y μ·x ≥ φ V.
+    Variance,
+    /// y μ·x ≥ φ √V.
+    Stdev,
+}
+
+/// Confidence-weighted learning.
+#[derive(Clone, Copy, Debug)]
+pub struct ConfidenceWeighted {
+    constraint: Constraint,
+    confidence: f64,
+    variance: f64,
+}
+
+impl ConfidenceWeighted {
+    /// The rule; `confidence` is φ, `variance` is a.
+    pub fn new(constraint: Constraint, confidence: f64, variance: f64) -> Self {
+        ConfidenceWeighted { constraint, confidence, variance }
+    }
+
+    fn by_variance(&self, margin: f64, variance: f64) -> (f64, f64) {
+        let phi = self.confidence;
+        // This form of the radicand cannot become negative by rounding.
+        let root = ((1.0 - 2.0 * phi * margin).powi(2) + 8.0 * phi * phi * variance).sqrt();
+        let alpha = ((root - (1.0 + 2.0 * phi * margin)) / (4.0 * phi * variance)).max(0.0);
+        (alpha, 2.0 * alpha * phi)
+    }
+
+    fn by_stdev(&self, margin: f64, variance: f64) -> (f64, f64) {
+        let phi = self.confidence;
+        let square = phi * phi;
+        let (psi, zeta) = (1.0 + square / 2.0, 1.0 + square);
+        let root = (margin * margin * square * square / 4.0 + variance * square * zeta).sqrt();
+        let alpha = ((root - margin * psi) / (variance * zeta)).max(0.0);
+        let pull = alpha * variance * phi;
+        let deviation = ((pull * pull + 4.0 * variance).sqrt() - pull) / 2.0;
+        (alpha, alpha * phi / deviation)
+    }
+}
+
+impl Rule for ConfidenceWeighted {
+    type Slot = Slot;
+    type Shared = ();
+    const COUPLED: bool = true;
+    const BOUNDED: bool = false;
+
+    fn interval(&self) -> Interval {
+        Interval::EVERYWHERE
+    }
+
+    fn within(self, _interval: Interval) -> Self {
+        self
+    }
+
+    #[inline]
+    fn weight(&self, slot: &Slot, _value: f32) -> f32 {
+        slot.weight
+    }
+
+    #[inline]
+    fn absorb(&self, slot: &mut Slot, value: f32, _gradient: f32, step: Step) {
+        let (value, variance) = (f64::from(value), slot.variance(self.variance));
+        let shift = f64::from(step.rate) * variance * value;
+        slot.learn(shift, f64::from(step.tighten) * value * value);
+    }
+
+    #[inline]
+    fn look(&self, slot: &Slot, value: f32, sight: &mut Sight) {
+        sight.variance += slot.variance(self.variance) * f64::from(value) * f64::from(value);
+    }
+
+    fn step(&self, _shared: &mut (), sight: &Sight) -> Step {
+        if sight.variance == 0.0 || sight.importance == 0.0 {
+            return Step::default();
+        }
+        let margin = sight.label * sight.margin;
+        let (alpha, tighten) = match self.constraint {
+            Constraint::Variance => self.by_variance(margin, sight.variance),
+            Constraint::Stdev => self.by_stdev(margin, sight.variance),
+        };
+        Step::new(alpha * sight.label, tighten)
+    }
+}

@@ -1,0 +1,55 @@
+//! Many learners on the same examples: parse once, learn many.
+//!
+//! The learners do not talk, so they may run in any order on any thread; each gives the bits it
+//! would give alone. Cost: the learners' own, divided by the threads.
+
+use crate::error::Result;
+use crate::example::Chunk;
+use crate::learner::Model;
+
+/// Let every model learn from the examples, in the order given or as they stand.
+pub fn learn_together(
+    models: &mut [&mut dyn Model],
+    chunk: &Chunk,
+    order: Option<&[u32]>,
+) -> Result<()> {
+    let threads = std::thread::available_parallelism().map_or(1, |count| count.get());
+    let share = models.len().div_ceil(threads).max(1);
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = models
+            .chunks_mut(share)
+            .map(|models| scope.spawn(|| learn_one_after_another(models, chunk, order)))
+            .collect();
+        // A worker that panicked makes the scope panic; there is no result to lose.
+        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or(Ok(())))
+    })
+}
+
+fn learn_one_after_another(
+    models: &mut [&mut dyn Model],
+    chunk: &Chunk,
+    order: Option<&[u32]>,
+) -> Result<()> {
+    let mut margins = Vec::new();
+    for model in models {
+        margins.clear();
+        learn_in_order(&mut **model, chunk, order, &mut margins)?;
+    }
+    Ok(())
+}
+
+/// Let one model learn from the examples, in the order given or as they stand.
+pub fn learn_in_order(
+    model: &mut dyn Model,
+    chunk: &Chunk,
+    order: Option<&[u32]>,
+    margins: &mut Vec<f64>,
+) -> Result<()> {
+    match order {
+        None => model.learn(&mut chunk.examples(), margins),
+        Some(order) => {
+            let mut examples = order.iter().map(|&place| chunk.example(place as usize));
+            model.learn(&mut examples, margins)
+        }
+    }
+}
