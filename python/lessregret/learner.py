@@ -101,6 +101,11 @@ class Learner:
         return spec
 
     @property
+    def core(self) -> _core.Learner:
+        """The learner in Rust, for what runs many at once."""
+        return self._core
+
+    @property
     def slots(self) -> int:
         """The number of slots, that of the intercept included."""
         return self._core.slots

@@ -17,7 +17,10 @@ COMMANDS = {
     "train": "Learn a model from text and show the regret.",
     "predict": "Predict with a model.",
     "inspect": "Show what is inside a model file.",
+    "compare": "Run many rules side by side on your own data.",
+    "paper": "Re-run a claim of the paper.",
     "generate": "Generate data.",
+    "data": "List the named data sets, and what is missing.",
 }
 
 

@@ -1,0 +1,169 @@
+"""``lessregret compare``: many rules on your own data, side by side."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lessregret.cli.options import bad_lines_option, data_argument, format_option, json_option
+from lessregret.cli.progress import number
+from lessregret.errors import InputError, SpecError
+from lessregret.losses import LOSSES
+from lessregret.rules import Rule, parse_rule
+
+if TYPE_CHECKING:
+    from lessregret._core import Stream
+    from lessregret.comparison import Row
+    from lessregret.learner import Learner
+
+RULES = "per-coordinate,global,cw,pa"
+
+
+@click.command("compare")
+@data_argument
+@click.option(
+    "--rules",
+    default=RULES,
+    show_default=True,
+    help="Rules with commas between; parameters as in ftrl:l1=0.5:offset=0.",
+)
+@click.option(
+    "--loss",
+    type=click.Choice(list(LOSSES)),
+    default="logistic",
+    show_default=True,
+    help="The loss that is counted, and that gradients are taken of.",
+)
+@click.option(
+    "--shuffles",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Repeat over so many shuffles of the data, kept in memory; 0 takes them as they stand.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the shuffles."
+)
+@click.option("--radius", type=float, help="The feasible set, for the rules that have one.")
+@click.option(
+    "--bits",
+    type=click.IntRange(1, 31),
+    default=22,
+    show_default=True,
+    help="Features go into 2^bits slots.",
+)
+@click.option("--no-intercept", is_flag=True, help="No feature of value 1 in every example.")
+@click.option("--picture", type=click.Path(dir_okay=False), help="Draw the scores here.")
+@format_option
+@bad_lines_option
+@json_option
+def command(**options: Any) -> None:
+    """Run many rules over DATA in one pass: parsed once, learned by all, on all cores.
+
+    Each example is predicted before it is learned. With --shuffles the scores are means over
+    seeded shuffles, with their standard deviations.
+    """
+    request = Request(**options)
+    rules = request.parsed_rules()
+    rows, skipped = _compare(request, rules)
+    if not rows[0].losses:
+        raise InputError(", ".join(request.data), 0, 0, "none", "at least one example")
+    if request.picture:
+        from lessregret.comparison_picture import draw
+
+        draw(request.picture, rows, request.loss)
+    if request.as_json:
+        document = {"rows": [row.as_dict() for row in rows], "skipped": skipped}
+        click.echo(json.dumps(document, indent=2))
+    else:
+        click.echo(_table(rows))
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for."""
+
+    data: tuple[str, ...]
+    rules: str
+    loss: str
+    shuffles: int
+    seed: int
+    radius: float | None
+    bits: int
+    no_intercept: bool
+    picture: str | None
+    format: str
+    bad_lines: str
+    as_json: bool
+
+    def parsed_rules(self) -> dict[str, Rule]:
+        """The rules by what the user called them."""
+        named = {text: parse_rule(text, radius=self.radius) for text in self.rules.split(",")}
+        for text, rule in named.items():
+            if not rule.regresses and not LOSSES[self.loss].is_classification:
+                raise SpecError(f"rule {text!r} learns from labels -1 and 1, not with {self.loss}")
+        return named
+
+    def learner(self, rule: Rule) -> Learner:
+        """A learner with this rule."""
+        from lessregret.learner import Learner
+
+        return Learner(self.loss, rule, bits=self.bits, intercept=not self.no_intercept)
+
+    def stream(self) -> Stream:
+        """The data."""
+        from lessregret.stream import open_stream
+
+        return open_stream(
+            self.data,
+            bits=self.bits,
+            loss=self.loss,
+            format=self.format,
+            bad_lines=self.bad_lines,
+        )
+
+
+def _compare(request: Request, rules: dict[str, Rule]) -> tuple[list[Row], int]:
+    from lessregret.comparison import compare_shuffled, compare_stream
+    from lessregret.examples import Examples
+    from lessregret.stream import BLOCK
+
+    stream = request.stream()
+    if request.shuffles == 0:
+        rows = compare_stream(rules, request.learner, stream, block=BLOCK)
+        return rows, stream.skipped
+    first = request.learner(next(iter(rules.values())))
+    examples = Examples.from_stream(stream, like=first)
+    done = _reporter(request.shuffles)
+    rows = compare_shuffled(
+        rules, request.learner, examples, shuffles=request.shuffles, seed=request.seed, done=done
+    )
+    return rows, stream.skipped
+
+
+def _reporter(shuffles: int) -> Callable[[int], None]:
+    def done(count: int) -> None:
+        # At powers of two and at the end, so that a log stays short.
+        if count & (count - 1) == 0 or count == shuffles:
+            click.echo(f"{count} of {shuffles} shuffles", err=True)
+
+    return done
+
+
+def _table(rows: list[Row]) -> str:
+    width = max(len(row.rule) for row in rows)
+    lines = [f"{'rule':<{width}}  {'mean loss':>20}  {'mistakes':>20}"]
+    for row in rows:
+        cells = row.as_dict()
+        loss = _with_spread(cells["mean_loss"], cells["sd_loss"])
+        mistakes = _with_spread(cells["mistake_rate"], cells["sd_mistakes"])
+        lines.append(f"{row.rule:<{width}}  {loss:>20}  {mistakes:>20}")
+    return "\n".join(lines)
+
+
+def _with_spread(mean: float | None, spread: float | None) -> str:
+    return number(mean, 5) if spread is None else f"{number(mean, 5)} ± {number(spread, 5)}"

@@ -1,0 +1,53 @@
+"""What re-running a claim of the paper gives: a verdict, rows, and text to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from lessregret.datasets import DataHome
+
+HOLDS = "holds"
+FAILS = "fails here"
+
+
+@dataclass(frozen=True)
+class Request:
+    """How to re-run a claim."""
+
+    home: DataHome
+    shuffles: int = 20
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A claim of the paper, re-run."""
+
+    claim: str
+    verdict: str
+    rows: list[dict[str, Any]]
+    sections: list[str] = field(default_factory=list)
+    """Markdown, to be read in order"""
+    not_run: list[str] = field(default_factory=list)
+    """what could not be run, and why"""
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "claim": self.claim,
+            "verdict": self.verdict,
+            "rows": self.rows,
+            "not_run": self.not_run,
+        }
+
+    def markdown(self) -> str:
+        """The finding as a page."""
+        parts = [f"# {self.claim}", f"**Verdict: {self.verdict}.**", *self.sections]
+        return "\n\n".join(parts) + "\n"
+
+
+def table(heading: list[str], rows: list[list[str]]) -> str:
+    """A Markdown table, its first column to the left, the others to the right."""
+    rule = ["---", *["---:"] * (len(heading) - 1)]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in [heading, rule, *rows])
