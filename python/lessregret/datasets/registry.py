@@ -108,7 +108,7 @@ DATASETS: dict[str, Dataset] = {
                 ),
             ),
             loaders.newsgroups,
-            "20news-bydate.tar.gz from the 20 Newsgroups home page, unpacked and packed as one tar, "
+            "20news-bydate.tar.gz of the 20 Newsgroups home page, unpacked, packed as one tar, "
             "names sorted",
         ),
         Dataset(

@@ -1,8 +1,9 @@
 """Table 1 (§5.1): online binary classification on text, re-run.
 
 The paper's protocol: shuffle, one pass, the loss of each example before it is learned; unit-length
-rows, no intercept, F = [-100, 100]^n. Two presets: *paper*, the constants that reproduce the printed
-table (erratum E16), and *nominal*, what the text says. AROW and FTRL are ours, at their defaults.
+rows, no intercept, F = [-100, 100]^n. Two presets: *paper*, the constants that reproduce the
+printed table (erratum E16), and *nominal*, what the text says. AROW and FTRL are ours, at their
+defaults.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lessregret.comparison import Row, compare_shuffled
-from lessregret.datasets import DATASETS, DataHome
+from lessregret.datasets import DATASETS
 from lessregret.examples import Examples
 from lessregret.learner import Learner
 from lessregret.paper.finding import FAILS, HOLDS, Finding, Request, table
