@@ -45,12 +45,13 @@ def _document(model: str, header: dict[str, Any]) -> dict[str, Any]:
     table, touched = header["spec"]["table"], header["touched"]
     hashed = "bits" in table
     slots = 2 ** table["bits"] if hashed else table["columns"]
-    estimate = expected_collisions(slots, touched) if hashed else 0.0
+    intercept = int(header["spec"]["intercept"])
+    estimate = expected_collisions(slots, max(0, touched - intercept)) if hashed else 0.0
     return {
         "model": model,
         **{key: header[key] for key in ("format", "writer", "checksum", "spec", "tally")},
         "skipped": header["skipped"],
-        "slots": slots,
+        "slots": slots + intercept,
         "touched": touched,
         "collisions": header["collisions"] if header["names"] else None,
         "expected_collisions": round(estimate, 1) if estimate != float("inf") else None,
@@ -106,7 +107,7 @@ def _slots(document: dict[str, Any]) -> str:
 def _collisions(document: dict[str, Any]) -> str:
     if document["collisions"] is not None:
         return f", {document['collisions']:,} by more than one feature"
-    if document["expected_collisions"]:
+    if (document["expected_collisions"] or 0) >= 0.5:
         return f", about {document['expected_collisions']:,.0f} features share one"
     return ""
 

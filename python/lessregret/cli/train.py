@@ -97,8 +97,9 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     learner = _learner(ctx, request)
     with ExitStack() as stack:
         write = _predictions_writer(learner, request.predictions)
-        total = _total_bytes(request)
-        progress = stack.enter_context(make_progress(request.quiet, total))
+        before = learner.ledger().tally
+        progress = make_progress(request.quiet, _total_bytes(request), before)
+        progress = stack.enter_context(progress)
         stream = _learn(learner, request, progress, write)
         progress.checkpoint(learner.ledger())
     if request.model:
