@@ -283,3 +283,19 @@ def test_generated_logs_can_be_gzipped(lessregret: CommandLine) -> None:
 
 def test_run_takes_any_sequence() -> None:
     assert run(("--version",)) == 0
+
+
+def test_a_bug_of_ours_is_a_sentence_and_not_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr("lessregret.model_file.read_header", broken)
+    monkeypatch.delenv("LESSREGRET_TRACEBACK", raising=False)
+    assert run(["inspect", "any"]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("lessregret: error: ZeroDivisionError: division by zero (a bug")
+    monkeypatch.setenv("LESSREGRET_TRACEBACK", "1")
+    with pytest.raises(ZeroDivisionError):
+        run(["inspect", "any"])

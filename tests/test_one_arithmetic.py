@@ -229,7 +229,7 @@ def test_predicting_changes_nothing(case: Case, tmp_path: Path) -> None:
     learner = Learner.from_bytes(case.model)
     path = tmp_path / "data.txt"
     path.write_bytes(case.text())
-    margins, _, _ = learner.predict_stream(open_stream([path], bits=BITS), ROUNDS)
+    margins, *_ = learner.predict_stream(open_stream([path], bits=BITS), ROUNDS)
     indptr, indices, values, _, _ = case.data.rows(0, ROUNDS)
     assert margins.tobytes() == learner.predict_rows(indptr, indices, values).tobytes()
     assert learner.to_bytes() == case.model

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lessregret.cli.options import json_option
-from lessregret.cli.progress import number
+from lessregret.cli.progress import counted, number
 
 if TYPE_CHECKING:
     from lessregret.learner import Learner
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 )
 @json_option
 def command(model: str, count: int, as_json: bool) -> None:
-    """Show the spec, the rounds and the ledger of MODEL without loading its weights.
+    """Show the spec, the rounds and the losses of MODEL without loading its weights.
 
     With --weights the slots are loaded too: the largest weights are shown, by name where the model
     was trained with --names, and the file's checksum is verified.
@@ -96,7 +96,7 @@ def _page(document: dict[str, Any]) -> str:
     if spec["loss"] != "squared" and tally["importance"]:
         lines.append(f"mistakes     {tally['mistakes'] / tally['importance']:.4%}")
     if document["skipped"]:
-        lines.append(f"skipped      {document['skipped']:,} bad lines")
+        lines.append(f"skipped      {counted(document['skipped'], 'bad line')}")
     return "\n".join([*lines, *_weight_lines(document.get("weights", []))])
 
 

@@ -122,3 +122,8 @@ def number(value: float | None, digits: int) -> str:
     if value is None:
         return "–"
     return f"{value:,.{digits}f}" if abs(value) < 1e6 else f"{value:.4g}"
+
+
+def counted(count: int, thing: str) -> str:
+    """A count with its noun, singular or plural."""
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"

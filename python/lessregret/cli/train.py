@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from lessregret.cli.options import bad_lines_option, data_argument, format_option, json_option
-from lessregret.cli.progress import Progress, make_progress, number
+from lessregret.cli.progress import Progress, counted, make_progress, number
 from lessregret.errors import InputError, SpecError
 from lessregret.losses import LOSSES
 from lessregret.rules import RULES, Rule, rule_from_spec, rule_named
@@ -304,23 +304,26 @@ def _document(
 
 
 def _summary(request: Request, ledger: Ledger, stream: Stream) -> str:
-    lines = [f"{ledger.rounds:,} examples, {ledger.standing.touched:,} slots touched"]
+    lines = [f"{counted(ledger.rounds, 'example')}, {ledger.standing.touched:,} slots touched"]
     lines.append(f"mean loss      {number(ledger.mean_loss, 6)}")
     if ledger.mistake_rate is not None:
         lines.append(f"mistakes       {ledger.mistake_rate:.4%}")
     if ledger.linear_regret is not None:
-        lines.append(f"linear regret  {_per_round(ledger.linear_regret, ledger)}   measured")
+        lines.append(f"linear regret  {_per_round(ledger.linear_regret, ledger, 'measured')}")
     if ledger.bound is not None:
-        lines.append(f"bound          {_per_round(ledger.bound, ledger)}   guaranteed")
+        lines.append(f"bound          {_per_round(ledger.bound, ledger, 'guaranteed')}")
     if ledger.skipped:
-        first = stream.first_skipped
-        lines.append(f"skipped        {ledger.skipped:,} bad lines; the first: {first}")
+        first = f"; the first: {stream.first_skipped}" if stream.first_skipped else ""
+        lines.append(f"skipped        {counted(ledger.skipped, 'bad line')}{first}")
     if request.model:
         lines.append(f"model          {request.model}")
     return "\n".join(lines)
 
 
-def _per_round(total: float, ledger: Ledger) -> str:
+def _per_round(total: float, ledger: Ledger, how: str) -> str:
     if ledger.rounds == 0:
         return "–"
-    return f"{number(total / ledger.rounds, 6)} a round, {number(total, 1)} in all"
+    # No loss is negative, so no regret is above the loss: such a number says nothing yet.
+    vacuous = " (above the loss itself: says nothing)" if total > ledger.tally.loss else ""
+    rounds = f"{number(total / ledger.rounds, 6)} a round, {number(total, 1)} in all"
+    return f"{rounds}   {how}{vacuous}"
