@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from lessregret import _core
 from lessregret.errors import InputError, SpecError
-from lessregret.learner import MAX_BITS, Learner
+from lessregret.learner import MAX_BITS, Learner, has_twin
 from lessregret.ledger import Ledger
 from lessregret.losses import LOSSES
 from lessregret.readable import ReadableLearner
@@ -146,7 +146,7 @@ class _OnlineLinear(BaseEstimator, ABC):
         rule = PerCoordinate() if self.rule is None else self.rule
         columns = self.n_features_in_
         box = None if self.box is None else _box_ends(self.box, columns)
-        if rule.name not in _core.RULES:
+        if not has_twin(rule):
             boxes = None if box is None else dict(enumerate(zip(*box, strict=True)))
             last = columns if self.intercept else None
             return ReadableLearner(

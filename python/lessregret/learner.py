@@ -17,7 +17,7 @@ from lessregret import _core
 from lessregret.errors import SpecError
 from lessregret.ledger import Ledger, Standing, Tally
 from lessregret.losses import loss_named
-from lessregret.rules import PerCoordinate, Rule
+from lessregret.rules import RULES, PerCoordinate, Rule
 
 MAX_BITS = 31
 MAX_COLUMNS = 2**32 - 2
@@ -61,7 +61,7 @@ class Learner:
         box: tuple[ArrayLike, ArrayLike] | None = None,
     ) -> None:
         rule = PerCoordinate() if rule is None else rule
-        if rule.name not in _core.RULES:
+        if not has_twin(rule):
             raise SpecError(f"rule {rule.name!r} has no twin in Rust; run it in a ReadableLearner")
         spec = {
             "loss": loss_named(loss).name,
@@ -116,8 +116,8 @@ class Learner:
 
     def predict_stream(
         self, stream: _core.Stream, limit: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.float32], list[bytes]]:
-        """The margins of the next examples, with their labels (NaN where absent) and tags."""
+    ) -> tuple[NDArray[np.float64], NDArray[np.float32], NDArray[np.float32], list[bytes]]:
+        """The margins of the next examples; their labels (NaN where absent), importances, tags."""
         return self._core.predict_stream(stream, limit)
 
     def learn_rows(
@@ -176,6 +176,11 @@ class Learner:
         learner = cls.__new__(cls)
         learner._core = core
         return learner
+
+
+def has_twin(rule: Rule) -> bool:
+    """Whether Rust has this very rule; a subclass with a way of its own is another rule."""
+    return RULES.get(rule.name) is type(rule)
 
 
 def box_ends(

@@ -284,3 +284,15 @@ def test_cross_validation_of_dicts() -> None:
     dicts = [{"word": word, "length": len(word) / 4} for word in ("ham", "spam")] * 30
     scores = cross_val_score(OnlineClassifier(bits=8), dicts, [0, 1] * 30, cv=3)
     assert scores.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_subclass_of_a_shipped_rule_runs_its_own_way() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Frozen(PerCoordinate):
+        def absorb(self, slot: Any, value: float, gradient: float, step: Any) -> Any:
+            return slot
+
+    X, y = np.eye(4), np.array([1, -1, 1, -1])
+    clf = OnlineClassifier(rule=Frozen()).fit(X, y)
+    assert isinstance(clf.learner_, ReadableLearner)
+    assert not clf.coef_.any()

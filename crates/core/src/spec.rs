@@ -275,7 +275,7 @@ fn positive(name: &str, number: f64) -> Result<f32> {
         return Ok(small);
     }
     Err(Error::Spec(format!(
-        "{name} must be a positive number that fits a float32, found {number}"
+        "{name} must be a positive number that fits a float32, found {number:?}"
     )))
 }
 
@@ -304,7 +304,7 @@ fn check_interval(interval: Interval) -> Result<()> {
         return Ok(());
     }
     Err(Error::Spec(format!(
-        "a box needs low < high and a width that fits a float32, found [{low:e}, {high:e}]"
+        "a box needs low < high and a width that fits a float32, found [{low:?}, {high:?}]"
     )))
 }
 

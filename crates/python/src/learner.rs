@@ -18,7 +18,9 @@ use crate::errors::{argument, to_python};
 use crate::rows::{Floats, Indices, Rows, check_targets};
 use crate::stream::Stream;
 
+type Floats32<'py> = Bound<'py, PyArray1<f32>>;
 type Floats64<'py> = Bound<'py, PyArray1<f64>>;
+type Predicted<'py> = (Floats64<'py>, Floats32<'py>, Floats32<'py>, Vec<Bound<'py, PyBytes>>);
 
 /// A learner in float32 slots.
 #[pyclass(module = "lessregret._core")]
@@ -121,21 +123,22 @@ impl Learner {
         Ok(margins.into_pyarray(py))
     }
 
-    /// The margins of up to `limit` examples, and the examples' labels and tags.
-    #[allow(clippy::type_complexity)]
+    /// The margins of up to `limit` examples, and their labels, importances and tags.
     fn predict_stream<'py>(
         &self,
         py: Python<'py>,
         stream: &Stream,
         limit: usize,
-    ) -> PyResult<(Floats64<'py>, Bound<'py, PyArray1<f32>>, Vec<Bound<'py, PyBytes>>)> {
+    ) -> PyResult<Predicted<'py>> {
         let mut chunk = Chunk::new(self.spec.intercept_slot());
         stream.fill(py, &mut chunk, limit)?;
         let mut margins = Vec::new();
         py.detach(|| self.model.predict(&chunk, &mut margins));
         let labels: Vec<f32> = chunk.examples().map(|example| example.label).collect();
+        let importances: Vec<f32> = chunk.examples().map(|example| example.importance).collect();
         let tags = (0..chunk.len()).map(|k| PyBytes::new(py, chunk.tag(k))).collect();
-        Ok((margins.into_pyarray(py), labels.into_pyarray(py), tags))
+        let (labels, importances) = (labels.into_pyarray(py), importances.into_pyarray(py));
+        Ok((margins.into_pyarray(py), labels, importances, tags))
     }
 
     /// Play and absorb the rows of a sparse matrix; the margins.

@@ -2,7 +2,8 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::thread;
 
 use lessregret_core::names::Names;
 use lessregret_core::stream::{self, BadLines, StreamSpec};
@@ -10,6 +11,7 @@ use lessregret_core::text::{Format, Labels};
 use lessregret_core::{Chunk, Error};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
+use pyo3::sync::OnceExt;
 use pyo3::types::PyBytes;
 
 use crate::errors::to_python;
@@ -51,8 +53,7 @@ impl Stream {
             bits,
             names,
         };
-        // numpy's interface is fetched at its first use, which panics where a signal waits: use it now.
-        PyArray1::<f64>::from_vec(py, vec![]);
+        fetch_numpy(py);
         let inner = stream::Stream::open(files, spec).on_interrupt(check_signals);
         Ok(Stream { inner: Mutex::new(inner) })
     }
@@ -123,6 +124,19 @@ impl Stream {
     fn lock(&self) -> MutexGuard<'_, stream::Stream> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Fetch numpy's interface, once, in a thread of its own.
+///
+/// The first array made would fetch it by running Python, and panic where that is interrupted;
+/// Python answers signals in its main thread only.
+fn fetch_numpy(py: Python<'_>) {
+    static FETCHED: Once = Once::new();
+    let fetch = || Python::attach(|py| drop(PyArray1::<f64>::from_vec(py, vec![])));
+    FETCHED.call_once_py_attached(py, || {
+        // Should it fail, the first array made says why.
+        let _ = py.detach(|| thread::spawn(fetch).join());
+    });
 }
 
 /// Let Python answer a signal, such as that of Ctrl-C; its exception is left for `fill` to find.

@@ -6,6 +6,7 @@ stdout is data, stderr is for people. Exit codes: 0 done, 1 failed, 2 misused.
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -65,31 +66,39 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; every error becomes a sentence on stderr and an exit code."""
-    from lessregret.errors import LessRegretError, SpecError
-
     try:
         outcome = cli.main(list(arguments), prog_name="lessregret", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except SpecError as error:
-        return _fail(str(error), 2)
-    except LessRegretError as error:
-        return _fail(str(error), 1)
-    except (KeyboardInterrupt, click.Abort):
-        return _fail("interrupted; nothing was written over", 1)
     except (BrokenPipeError, SystemExit):
         # The reader of our output has gone, as after `| head`; click then leaves by SystemExit.
         # Python would complain once more when it flushes stdout at exit.
         sys.stdout = None
         return 1
-    except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        return _fail(f"{place}{error.strerror or error}", 1)
-    except MemoryError:
-        return _fail("out of memory; use fewer --bits", 1)
+    except (Exception, KeyboardInterrupt) as error:
+        return _fail(*_explained(error))
     return outcome if isinstance(outcome, int) else 0
+
+
+def _explained(error: BaseException) -> tuple[str, int]:
+    """What to say of an error, and the exit code."""
+    from lessregret.errors import LessRegretError, SpecError
+
+    if isinstance(error, LessRegretError):
+        return str(error), 2 if isinstance(error, SpecError) else 1
+    if isinstance(error, KeyboardInterrupt | click.Abort):
+        return "interrupted; nothing was written over", 1
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else ""
+        return f"{place}{error.strerror or error}", 1
+    if isinstance(error, MemoryError):
+        return "out of memory; use fewer --bits", 1
+    if os.environ.get("LESSREGRET_TRACEBACK"):
+        raise error
+    cure = "a bug of lessregret's; set LESSREGRET_TRACEBACK=1 to see where, and report it"
+    return f"{type(error).__name__}: {error} ({cure})", 1
 
 
 def _fail(sentence: str, code: int) -> int:

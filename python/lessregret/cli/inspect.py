@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lessregret.cli.options import json_option
-from lessregret.cli.progress import number
+from lessregret.cli.progress import counted, number
 
 if TYPE_CHECKING:
     from lessregret.learner import Learner
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 )
 @json_option
 def command(model: str, count: int, as_json: bool) -> None:
-    """Show the spec, the rounds and the ledger of MODEL without loading its weights.
+    """Show the spec, the rounds and the losses of MODEL without loading its weights.
 
     With --weights the slots are loaded too: the largest weights are shown, by name where the model
     was trained with --names, and the file's checksum is verified.
@@ -45,12 +45,13 @@ def _document(model: str, header: dict[str, Any]) -> dict[str, Any]:
     table, touched = header["spec"]["table"], header["touched"]
     hashed = "bits" in table
     slots = 2 ** table["bits"] if hashed else table["columns"]
-    estimate = expected_collisions(slots, touched) if hashed else 0.0
+    intercept = int(header["spec"]["intercept"])
+    estimate = expected_collisions(slots, max(0, touched - intercept)) if hashed else 0.0
     return {
         "model": model,
         **{key: header[key] for key in ("format", "writer", "checksum", "spec", "tally")},
         "skipped": header["skipped"],
-        "slots": slots,
+        "slots": slots + intercept,
         "touched": touched,
         "collisions": header["collisions"] if header["names"] else None,
         "expected_collisions": round(estimate, 1) if estimate != float("inf") else None,
@@ -95,7 +96,7 @@ def _page(document: dict[str, Any]) -> str:
     if spec["loss"] != "squared" and tally["importance"]:
         lines.append(f"mistakes     {tally['mistakes'] / tally['importance']:.4%}")
     if document["skipped"]:
-        lines.append(f"skipped      {document['skipped']:,} bad lines")
+        lines.append(f"skipped      {counted(document['skipped'], 'bad line')}")
     return "\n".join([*lines, *_weight_lines(document.get("weights", []))])
 
 
@@ -106,7 +107,7 @@ def _slots(document: dict[str, Any]) -> str:
 def _collisions(document: dict[str, Any]) -> str:
     if document["collisions"] is not None:
         return f", {document['collisions']:,} by more than one feature"
-    if document["expected_collisions"]:
+    if (document["expected_collisions"] or 0) >= 0.5:
         return f", about {document['expected_collisions']:,.0f} features share one"
     return ""
 

@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 import click
 
 from lessregret.cli.options import bad_lines_option, data_argument, format_option, json_option
+from lessregret.cli.progress import counted
 from lessregret.errors import SpecError
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class Block(NamedTuple):
 
     margins: NDArray[np.float64]
     labels: NDArray[np.float32]
+    importances: NDArray[np.float32]
     tags: list[bytes]
 
 
@@ -62,7 +64,8 @@ def command(
 ) -> None:
     """Predict each example of DATA with MODEL: one line an example, with its tag if it has one.
 
-    Labels in DATA are not needed. Where all are there, --json gives the mean loss too.
+    Labels in DATA are not looked at, and Vowpal Wabbit text need not have them (svmlight text must,
+    by its grammar). Where all are there, --json gives the mean loss too.
     """
     from lessregret.learner import Learner
 
@@ -103,7 +106,7 @@ def _blocks(
         yield block
     if stream.skipped:
         first = stream.first_skipped
-        click.echo(f"skipped {stream.skipped:,} bad lines; the first: {first}", err=True)
+        click.echo(f"skipped {counted(stream.skipped, 'bad line')}; the first: {first}", err=True)
 
 
 def _lines(learner: Learner, block: Block, output: str) -> Iterator[str]:
@@ -122,11 +125,12 @@ def _document(learner: Learner, blocks: list[Block], output: str) -> dict[str, A
 
     margins = np.concatenate([np.empty(0), *(block.margins for block in blocks)])
     labels = np.concatenate([np.empty(0), *(block.labels for block in blocks)])
+    importances = np.concatenate([np.empty(0), *(block.importances for block in blocks)])
     loss = learner.spec["loss"]
     return {
         "examples": len(margins),
         "loss": loss,
-        "mean_loss": mean_loss(loss, margins, labels),
-        "mistake_rate": mistake_rate(loss, margins, labels),
+        "mean_loss": mean_loss(loss, margins, labels, importances),
+        "mistake_rate": mistake_rate(loss, margins, labels, importances),
         "predictions": link(loss, output)(margins).tolist(),
     }

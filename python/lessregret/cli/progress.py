@@ -33,11 +33,14 @@ class Progress(Protocol):
     def checkpoint(self, ledger: Ledger) -> None: ...
 
 
-def make_progress(quiet: bool, total_bytes: int | None) -> Progress:
-    """A bar on a terminal, a table on a pipe, nothing if asked to be quiet."""
+def make_progress(quiet: bool, total_bytes: int | None, before: Tally) -> Progress:
+    """A bar on a terminal, a table on a pipe, nothing if asked to be quiet.
+
+    ``before`` is what earlier runs had added up, where this one goes on from a model.
+    """
     if quiet:
         return Silence()
-    return Bar(total_bytes) if sys.stderr.isatty() else Table()
+    return Bar(total_bytes) if sys.stderr.isatty() else Table(before)
 
 
 class Silence:
@@ -59,8 +62,8 @@ class Silence:
 class Table(Silence):
     """A row for each checkpoint: loss so far, loss since the row before, bound per round."""
 
-    def __init__(self) -> None:
-        self._before = Tally()
+    def __init__(self, before: Tally) -> None:
+        self._before = before
 
     def __enter__(self) -> Progress:
         click.echo("".join(f"{title:>14}" for title in HEADER), err=True)
@@ -119,3 +122,8 @@ def number(value: float | None, digits: int) -> str:
     if value is None:
         return "–"
     return f"{value:,.{digits}f}" if abs(value) < 1e6 else f"{value:.4g}"
+
+
+def counted(count: int, thing: str) -> str:
+    """A count with its noun, singular or plural."""
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"

@@ -14,10 +14,10 @@ import click
 from click.core import ParameterSource
 
 from lessregret.cli.options import bad_lines_option, data_argument, format_option, json_option
-from lessregret.cli.progress import Progress, make_progress, number
+from lessregret.cli.progress import Progress, counted, make_progress, number
 from lessregret.errors import InputError, SpecError
 from lessregret.losses import LOSSES
-from lessregret.rules import RULES, Rule, rule_from_spec, rule_named
+from lessregret.rules import RULES, Rule, number_or_word, parse_rule, rule_settings
 
 if TYPE_CHECKING:
     from lessregret._core import Stream
@@ -36,11 +36,13 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--rule",
-    "rule_name",
-    type=click.Choice(list(RULES)),
+    "rule_text",
     default="per-coordinate",
     show_default=True,
-    help="The rule that every coordinate runs.",
+    metavar="RULE",
+    help="The rule that every coordinate runs, with parameters as in ftrl:l1=0.5:offset=0; one of "
+    + ", ".join(RULES)
+    + ".",
 )
 @click.option(
     "--rate",
@@ -50,9 +52,8 @@ if TYPE_CHECKING:
 @click.option(
     "--radius",
     type=float,
-    default=100.0,
-    show_default=True,
-    help="The feasible set is [-radius, radius] in every coordinate.",
+    help="The feasible set is [-radius, radius] in every coordinate; without it the rule's "
+    "default, 100 where it has a feasible set.",
 )
 @click.option(
     "--bits",
@@ -71,6 +72,11 @@ if TYPE_CHECKING:
     help="How often to go over the data; every pass counts in the ledger.",
 )
 @click.option("--model", type=click.Path(dir_okay=False), help="Write the model here.")
+@click.option(
+    "--slim",
+    is_flag=True,
+    help="Store only the weights that are not zero: enough to predict, not to go on.",
+)
 @click.option(
     "--resume", type=click.Path(dir_okay=False), help="Go on from this model as if never stopped."
 )
@@ -97,12 +103,13 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     learner = _learner(ctx, request)
     with ExitStack() as stack:
         write = _predictions_writer(learner, request.predictions)
-        total = _total_bytes(request)
-        progress = stack.enter_context(make_progress(request.quiet, total))
+        before = learner.ledger().tally
+        progress = make_progress(request.quiet, _total_bytes(request), before)
+        progress = stack.enter_context(progress)
         stream = _learn(learner, request, progress, write)
         progress.checkpoint(learner.ledger())
     if request.model:
-        learner.save(request.model)
+        learner.save(request.model, slim=request.slim)
     _report(request, learner.ledger(), learner.spec, stream, time.perf_counter() - started)
 
 
@@ -112,14 +119,15 @@ class Request:
 
     data: tuple[str, ...]
     loss: str
-    rule_name: str
+    rule_text: str
     rate: str | None
-    radius: float
+    radius: float | None
     bits: int
     no_intercept: bool
     certify: bool
     passes: int
     model: str | None
+    slim: bool
     resume: str | None
     predictions: IO[str] | None
     names: bool
@@ -130,7 +138,8 @@ class Request:
 
     def rule(self) -> Rule:
         """The rule asked for."""
-        return rule_named(self.rule_name, rate=_rate(self.rate), radius=self.radius)
+        rate = None if self.rate is None else number_or_word(self.rate)
+        return parse_rule(self.rule_text, rate=rate, radius=self.radius)
 
 
 def _check(request: Request) -> None:
@@ -150,15 +159,6 @@ def _check_model(model: str) -> None:
         raise SpecError(f"--model {model}: there is no folder {folder}")
     if os.path.exists(model) and not os.path.isfile(model):
         raise SpecError(f"--model {model}: this is not a file; leave it out to write no model")
-
-
-def _rate(text: str | None) -> float | str | None:
-    if text is None:
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def _learner(ctx: click.Context, request: Request) -> Learner:
@@ -184,24 +184,38 @@ def _check_resumed(ctx: click.Context, request: Request, spec: dict[str, Any]) -
             f"{request.resume}: the model has columns, not hashed slots; "
             "it was made by an estimator and goes on there"
         )
-    rule = rule_from_spec(spec["rule"])
-    fixed = {
-        "loss": (request.loss, spec["loss"]),
-        "rule_name": (request.rule_name, rule.name),
-        "rate": (_rate(request.rate), spec["rule"]["rate"]),
-        "radius": (request.radius, rule.radius),
-        "bits": (request.bits, spec["table"]["bits"]),
-        "no_intercept": (request.no_intercept, not spec["intercept"]),
-        "certify": (request.certify, spec["certify"]),
+    held = {
+        **spec["rule"],
+        "loss": spec["loss"],
+        "bits": spec["table"]["bits"],
+        "no_intercept": not spec["intercept"],
+        "certify": spec["certify"],
     }
-    for name, (asked, held) in fixed.items():
-        given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if given and asked != held:
-            option = "--" + name.removesuffix("_name").replace("_", "-")
+    for name, asked in _asked(ctx, request).items():
+        if asked != held.get(name):
+            option = "rule" if name == "name" else name.replace("_", "-")
             raise SpecError(
-                f"{option} is {asked!r}, but {request.resume} was trained with {held!r}; "
-                "leave it out, or train a new model"
+                f"--{option} is {asked!r}, but {request.resume} was trained with "
+                f"{held.get(name)!r}; leave it out, or train a new model"
             )
+
+
+def _asked(ctx: click.Context, request: Request) -> dict[str, Any]:
+    """What the user said on the command line of the things that a model fixes."""
+    asked = {
+        "loss": request.loss,
+        "bits": request.bits,
+        "no_intercept": request.no_intercept,
+        "certify": request.certify,
+        "rule_text": request.rule_text,
+        "rate": None if request.rate is None else number_or_word(request.rate),
+        "radius": request.radius,
+    }
+    command_line = ParameterSource.COMMANDLINE
+    said = {key: asked[key] for key in asked if ctx.get_parameter_source(key) is command_line}
+    if "rule_text" in said:
+        said |= rule_settings(said.pop("rule_text"))
+    return said
 
 
 def _total_bytes(request: Request) -> int | None:
@@ -303,23 +317,26 @@ def _document(
 
 
 def _summary(request: Request, ledger: Ledger, stream: Stream) -> str:
-    lines = [f"{ledger.rounds:,} examples, {ledger.standing.touched:,} slots touched"]
+    lines = [f"{counted(ledger.rounds, 'example')}, {ledger.standing.touched:,} slots touched"]
     lines.append(f"mean loss      {number(ledger.mean_loss, 6)}")
     if ledger.mistake_rate is not None:
         lines.append(f"mistakes       {ledger.mistake_rate:.4%}")
     if ledger.linear_regret is not None:
-        lines.append(f"linear regret  {_per_round(ledger.linear_regret, ledger)}   measured")
+        lines.append(f"linear regret  {_per_round(ledger.linear_regret, ledger, 'measured')}")
     if ledger.bound is not None:
-        lines.append(f"bound          {_per_round(ledger.bound, ledger)}   guaranteed")
+        lines.append(f"bound          {_per_round(ledger.bound, ledger, 'guaranteed')}")
     if ledger.skipped:
-        first = stream.first_skipped
-        lines.append(f"skipped        {ledger.skipped:,} bad lines; the first: {first}")
+        first = f"; the first: {stream.first_skipped}" if stream.first_skipped else ""
+        lines.append(f"skipped        {counted(ledger.skipped, 'bad line')}{first}")
     if request.model:
         lines.append(f"model          {request.model}")
     return "\n".join(lines)
 
 
-def _per_round(total: float, ledger: Ledger) -> str:
+def _per_round(total: float, ledger: Ledger, how: str) -> str:
     if ledger.rounds == 0:
         return "–"
-    return f"{number(total / ledger.rounds, 6)} a round, {number(total, 1)} in all"
+    # No loss is negative, so no regret is above the loss: such a number says nothing yet.
+    vacuous = " (above the loss itself: says nothing)" if total > ledger.tally.loss else ""
+    rounds = f"{number(total / ledger.rounds, 6)} a round, {number(total, 1)} in all"
+    return f"{rounds}   {how}{vacuous}"

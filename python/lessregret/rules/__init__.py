@@ -55,12 +55,20 @@ def parse_rule(text: str, **parameters: Any) -> Rule:
     >>> parse_rule("ftrl:l1=0.5:offset=0", radius=2.0).spec()["l1"]
     0.5
     """
-    name, *settings = text.split(":")
-    written = dict(_setting(text, setting) for setting in settings)
-    rule = rule_named(name, **written)
-    known = {parameter.name for parameter in fields(rule)}
+    written = rule_settings(text)
+    known = {parameter.name for parameter in fields(rule_named(**written))}
     also = {key: value for key, value in parameters.items() if key in known}
-    return rule_named(name, **{**also, **written})
+    return rule_named(**{**also, **written})
+
+
+def rule_settings(text: str) -> dict[str, Any]:
+    """The name and the parameters of a rule as a user wrote it.
+
+    >>> rule_settings("ftrl:l1=0.5")
+    {'name': 'ftrl', 'l1': 0.5}
+    """
+    name, *settings = text.split(":")
+    return {"name": name, **dict(_setting(text, setting) for setting in settings)}
 
 
 def _setting(text: str, setting: str) -> tuple[str, float | str]:
@@ -99,4 +107,5 @@ __all__ = [
     "parse_rule",
     "rule_from_spec",
     "rule_named",
+    "rule_settings",
 ]

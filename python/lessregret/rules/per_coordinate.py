@@ -53,6 +53,8 @@ class PerCoordinate(BoxedRule):
 
     def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> Slot:
         after = Slot(self.weight(slot, value), slot.energy + gradient**2)
+        if after.energy == 0:
+            return slot
         return after._replace(
             weight=self.clip(after.weight - self.rate_used(after, step) * gradient)
         )

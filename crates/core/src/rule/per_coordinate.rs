@@ -54,15 +54,19 @@ impl Rule for PerCoordinate {
 
     #[inline]
     fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: Step) {
-        let weight = self.weight(slot, value);
         // Not to infinity: an infinite energy would freeze the coordinate for good.
-        slot.energy = (slot.energy + gradient * gradient).min(f32::MAX);
+        let energy = (slot.energy + gradient * gradient).min(f32::MAX);
+        // A gradient whose square is 0 in float32 does not move the coordinate.
+        if energy == 0.0 {
+            return;
+        }
+        let weight = self.weight(slot, value);
+        slot.energy = energy;
         slot.weight = self.interval.clip(weight - self.rate_used(slot, step) * gradient);
     }
 
     #[inline]
     fn rate_used(&self, slot: &Slot, _step: Step) -> f32 {
-        // A gradient whose square is 0 in float32 does not move the coordinate.
         if slot.energy > 0.0 { self.number / slot.energy.sqrt() } else { 0.0 }
     }
 

@@ -1,0 +1,19 @@
+"""Fixtures that many tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import CommandLine
+
+
+@pytest.fixture
+def lessregret(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> CommandLine:
+    """The command line, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    return CommandLine(tmp_path, capsys)

@@ -1,0 +1,378 @@
+"""Is the documentation true?
+
+Every page under ``docs/`` and every page at the root is run, in a folder of its own:
+
+- a ``console`` block holds lines ``$ command`` with what the command shows below them. A line
+  ``...`` stands for any lines, ``...`` in a line for anything. A command that shows an error must
+  fail, any other must not;
+- ``python`` blocks run in order, in one namespace a page; a ``text`` block right after one is what
+  it prints;
+- ``<!-- not run: reason -->`` just above a block leaves it alone; ``<!-- file: NAME -->`` writes it
+  to a file that the rest of the page can use.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import importlib
+import importlib.util
+import inspect
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import lessregret
+from lessregret import errors
+from lessregret.cli import run
+from lessregret.losses import LOSSES
+from lessregret.rules import RULES
+from lessregret.stream import open_stream
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+REFERENCE = DOCS / "reference"
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMENT = re.compile(r"<!-- (not run|file): (.+?) -->\n$")
+LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
+SECONDS = re.compile(r'(?<="seconds": )[\d.]+|\d+(\.\d+)?(?= s\b)')
+ERROR = re.compile(r"^(lessregret: error|Error): ", re.MULTILINE)
+SIGNATURE = re.compile(r"^- `([\w.]+)(\(.*\))?`", re.MULTILINE)
+ROW = re.compile(r"^\| `(.+?)` +\| `(.+?)` +\|$", re.MULTILINE)
+
+
+class Block(NamedTuple):
+    """A fenced block of a page."""
+
+    language: str
+    text: str
+    line: int
+    order: str
+    """"", "file" or "not run\""""
+    argument: str
+    touches: bool
+    """whether only blank lines stand between it and the block before"""
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    text = page.read_text(encoding="utf-8")
+    end = 0
+    for fence in FENCE.finditer(text):
+        before = text[end : fence.start()]
+        comment = COMMENT.search(before)
+        order, argument = comment.groups() if comment else ("", "")
+        line = text.count("\n", 0, fence.start()) + 1
+        yield Block(fence[1], fence[2], line, order, argument, not before.strip())
+        end = fence.end()
+
+
+def has_something_to_run(page: Path) -> bool:
+    return any(b.language in ("console", "python") and b.order != "not run" for b in blocks(page))
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", list(filter(has_something_to_run, PAGES)), ids=name_of)
+def test_pages_show_what_happens(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+    monkeypatch.setenv("COLUMNS", "80")
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    printed: str | None = None
+    for block in blocks(page):
+        place = f"{name_of(page)}:{block.line}"
+        if printed is not None and block.language == "text" and block.touches:
+            assert_shown(block.text, printed, f"{place} (the python block before it)")
+        printed = None
+        if block.order == "file":
+            Path(block.argument).write_text(block.text, encoding="utf-8")
+        elif block.order == "not run":
+            continue
+        elif block.language == "console":
+            run_console(block, place)
+        elif block.language == "python":
+            printed = run_python(block, page, namespace)
+
+
+def run_console(block: Block, place: str) -> None:
+    for step in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+        command, shown = re.fullmatch(r"((?:[^\n]*\\\n)*[^\n]*)\n(.*)", step, re.DOTALL).groups()  # type: ignore[union-attr]
+        done = subprocess.run(
+            ["bash", "-c", command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            timeout=60,
+            check=False,
+        )
+        assert_shown(shown, done.stdout, f"{place}: {command}")
+        fails = bool(ERROR.search(shown)) and "$?" not in command
+        assert (done.returncode != 0) == fails, f"{place}: exit code {done.returncode}: {command}"
+
+
+def run_python(block: Block, page: Path, namespace: dict[str, Any]) -> str:
+    # Blank lines above make tracebacks name the line of the page.
+    code = compile("\n" * block.line + block.text, str(page), "exec")
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(code, namespace)
+    return printed.getvalue()
+
+
+def assert_shown(shown: str, happened: str, place: str) -> None:
+    """Compare text with what a page shows of it."""
+    expected, found = tidy(shown), tidy(happened)
+    pattern = "".join(map(line_pattern, expected.splitlines()))
+    if not re.fullmatch(pattern, found):
+        pytest.fail(f"{place}\n--- shown\n{expected}\n--- happened\n{found}", pytrace=False)
+
+
+def line_pattern(line: str) -> str:
+    if line == "...":
+        return r"(?:.*\n)*?"
+    return re.escape(line).replace(r"\.\.\.", ".*?") + r"\n"
+
+
+def tidy(text: str) -> str:
+    return "".join(f"{line.rstrip()}\n" for line in SECONDS.sub("0", text).splitlines())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in LINK.findall(FENCE.sub("", page.read_text(encoding="utf-8"))):
+        if re.match(r"https?:|mailto:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{name_of(page)}: {link}"
+        if anchor:
+            assert anchor in anchors(target), f"{name_of(page)}: {link}"
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that GitHub gives to the headings of a page."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", [*DOCS.rglob("*.md")], ids=name_of)
+def test_one_word_for_one_idea(page: Path) -> None:
+    strays = re.findall(r"(?i)\b(?:optimi[sz]er|solver|updater)s?\b", page.read_text("utf-8"))
+    assert not strays
+
+
+def test_the_index_names_every_page() -> None:
+    index = DOCS / "index.md"
+    linked = {(DOCS / link).resolve() for link in LINK.findall(index.read_text("utf-8"))}
+    kinds = ("tutorial", "how-to", "reference", "explanation")
+    pages = {page.resolve() for kind in kinds for page in (DOCS / kind).glob("*.md")}
+    assert pages <= linked
+
+
+def test_the_cli_reference_is_fresh() -> None:
+    from docs.generate_cli_reference import PAGE, render
+
+    assert PAGE.read_text(encoding="utf-8") == render(), "run docs/generate_cli_reference.py"
+
+
+# --- the Python API ----------------------------------------------------------------------------
+
+
+def documented_names() -> dict[str, str]:
+    text = (REFERENCE / "python-api.md").read_text(encoding="utf-8")
+    return dict(SIGNATURE.findall(text))
+
+
+def test_the_python_api_is_complete() -> None:
+    names = documented_names()
+    public = {name for name in names if "." not in name}
+    assert public == set(lessregret.__all__)
+    for name in sorted(public):
+        missing = own_members(getattr(lessregret, name)) - names.keys()
+        assert not missing, f"{name}: {missing}"
+
+
+def own_members(thing: Any) -> set[str]:
+    """What a class of ours adds: methods, properties and class methods, not fields."""
+    if not isinstance(thing, type) or issubclass(thing, Exception):
+        return set()
+    owners = [owner for owner in thing.__mro__ if owner.__module__.startswith("lessregret")]
+    # What rules share is told once, at Rule.
+    if issubclass(thing, lessregret.Rule) and thing is not lessregret.Rule:
+        return set()
+    kinds = (property, classmethod, staticmethod)
+    return {
+        f"{thing.__name__}.{name}"
+        for owner in owners
+        for name, member in vars(owner).items()
+        if not name.startswith("_")
+        and (inspect.isfunction(member) or isinstance(member, kinds) or hasattr(member, "fn"))
+    }
+
+
+@pytest.mark.parametrize(("name", "signature"), list(documented_names().items()))
+def test_signatures_are_right(name: str, signature: str) -> None:
+    thing = find(name)
+    if signature:
+        assert signature == signature_of(thing)
+
+
+def find(name: str) -> Any:
+    """The thing that a dotted name means, in lessregret or in one of its modules."""
+    first, *rest = name.split(".")
+    thing: Any = lessregret
+    if first == "lessregret":
+        first, *rest = rest
+        if first not in lessregret.__all__:
+            thing, (first, *rest) = importlib.import_module(f"lessregret.{first}"), rest
+    for part in (first, *rest):
+        thing = (
+            inspect.getattr_static(thing, part) if inspect.isclass(thing) else getattr(thing, part)
+        )
+    return thing
+
+
+def signature_of(thing: Any) -> str:
+    """The signature without annotations and self."""
+    function = getattr(thing, "__func__", getattr(thing, "fn", thing))
+    signature = inspect.signature(function)
+    given = [
+        parameter.replace(annotation=inspect.Parameter.empty)
+        for name, parameter in signature.parameters.items()
+        if name not in ("self", "cls")
+    ]
+    bare = signature.replace(parameters=given, return_annotation=inspect.Signature.empty)
+    return str(bare).replace("'", '"')
+
+
+# --- rules, losses, errors, formats, fields ----------------------------------------------------
+
+
+def section(page: str, heading: str) -> str:
+    """The text under a heading of a reference page, its own subsections included."""
+    text = (REFERENCE / page).read_text(encoding="utf-8")
+    found = re.search(rf"^(#+) {re.escape(heading)}$\n(.*?)(?=^\1 |\Z)", text, re.M | re.S)
+    assert found, f"{page} has no section {heading}"
+    return found[2]
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_rules_are_documented(name: str) -> None:
+    told = section("rules.md", f"`{name}`")
+    for field in dataclasses.fields(RULES[name]):
+        assert f"`{field.name}`" in told
+    for field_name in RULES[name].empty._fields:  # type: ignore[attr-defined]
+        assert f"`{field_name}`" in told
+    assert re.search(rf"\| `rate` \|.*\| {RULES[name]().rate:g} \|", told)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_losses_are_documented(name: str) -> None:
+    assert f"| `{name}` |" in section("rules.md", "Losses")
+
+
+def test_errors_are_documented() -> None:
+    page = (REFERENCE / "errors.md").read_text(encoding="utf-8")
+    for name, thing in vars(errors).items():
+        if isinstance(thing, type) and issubclass(thing, errors.LessRegretError):
+            assert f"`{name}`" in page
+    for error in (thing for thing in errors.LessRegretError.__subclasses__()):
+        assert error.__name__ in page
+
+
+@pytest.mark.parametrize("grammar", ["svmlight", "vw"])
+def test_bad_lines_are_told_as_shown(grammar: str, tmp_path: Path) -> None:
+    rows = ROW.findall(section("formats.md", f"Errors of {grammar}"))
+    assert rows
+    for written, told in rows:
+        line = written.replace(r"\|", "|")
+        for escape, character in ((r"\t", "\t"), (r"\r", "\r"), (r"\0", "\0")):
+            line = line.replace(escape, character)
+        file = tmp_path / "line"
+        file.write_text(f"{line}\n", encoding="utf-8", newline="")
+        stream = open_stream([str(file)], bits=18, loss="logistic", format=grammar)
+        with pytest.raises(errors.InputError) as caught:
+            stream.read(1)
+        assert str(caught.value) == f"{file}:1:{told}".replace(r"\|", "|"), written
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["train", "log.vw", "--model", "m", "--certify", "--names", "--quiet", "--json"],
+        ["predict", "m", "log.vw", "--json"],
+        ["inspect", "m", "--weights", "1", "--json"],
+        ["demo", "--examples", "1000", "--json"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_json_fields_are_documented(
+    arguments: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("log.vw").write_text("1 |a b\n-1 |a c\n")
+    if arguments[0] != "train":
+        assert run(["train", "log.vw", "--model", "m", "--names", "--quiet"]) == 0
+    assert run(arguments) == 0
+    told = section("ledger.md", f"`{arguments[0]} --json`")
+    documented = set(re.findall(r"^\| `(\w+)` \|", told, re.MULTILINE))
+    assert documented == set(fields_of(json.loads(capsys.readouterr().out)))
+
+
+def fields_of(document: dict[str, Any]) -> Iterator[str]:
+    """The fields of a document and of the rows in it; spec and tally have tables of their own."""
+    for name, value in document.items():
+        yield name
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            yield from value[0]
+
+
+def test_every_ledger_number_is_documented() -> None:
+    page = (REFERENCE / "ledger.md").read_text(encoding="utf-8")
+    ledger = lessregret.ReadableLearner("hinge", lessregret.PerCoordinate()).ledger()
+    for name in ledger.as_dict():
+        assert f"| `{name}` |" in page
+
+
+def test_the_pairs_of_vowpal_wabbits_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the page says that both report; Vowpal Wabbit is asked only where it is installed."""
+    page = (DOCS / "how-to" / "move-from-vowpal-wabbit.md").read_text(encoding="utf-8")
+    pairs = re.findall(r"^\| `(.+?)` \| `(.+?)` \| (0\.\d+) \|$", page, re.MULTILINE)
+    assert pairs
+    monkeypatch.chdir(tmp_path)
+    assert run(["generate", "clicks", "--examples", "20000", "--output", "train.vw"]) == 0
+    for theirs, ours, loss in pairs:
+        capsys.readouterr()
+        assert run(["train", "train.vw", "--quiet", "--json", *ours.split()]) == 0
+        found = json.loads(capsys.readouterr().out)["mean_loss"]
+        assert f"{found:.6f}" == loss, ours
+        if importlib.util.find_spec("vowpalwabbit"):
+            assert average_loss_of_vw(theirs) == loss, theirs
+
+
+def average_loss_of_vw(options: str) -> str:
+    command = [sys.executable, "-m", "vowpalwabbit", "-d", "train.vw", "-b", "22", *options.split()]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    told = re.search(r"average loss = ([\d.]+)", done.stdout + done.stderr)
+    assert told
+    return told[1]
