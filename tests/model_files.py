@@ -12,6 +12,7 @@ import safetensors
 import safetensors.numpy
 
 from lessregret import Learner, PerCoordinate
+from lessregret.rules import RULES
 from lessregret.stream import open_stream
 
 KEY = "lessregret"
@@ -114,7 +115,8 @@ WRONG_HEADERS = [
             "bits must be from 1 to 31, found 4294967295"),
     damaged("unknown rule", _set("spec.rule.name", "magic"),
             "its metadata cannot be understood (unknown variant `magic`, expected one of "
-            "`constant`, `inverse-sqrt`, `global`, `per-coordinate`)"),
+            + ", ".join(f"`{name}`" for name in RULES)
+            + ")"),
     damaged("unknown loss", _set("spec.loss", "absolute"),
             "its metadata cannot be understood (unknown variant `absolute`, expected one of "
             "`logistic`, `hinge`, `squared`)"),
@@ -152,7 +154,7 @@ WRONG_SLOTS = [
     damaged("boxes promised", _set("boxes", True), "the tensor 'low' is missing"),
     damaged("names promised", _set("names", True), "the tensor 'names' is missing"),
     damaged("shared state", _set("shared", []), "the shared state is not an object"),
-    damaged("step", _set("shared.step", "x"), 'invalid type: string "x", expected f32'),
+    damaged("step", _set("shared.step", "x"), 'invalid type: string "x", expected struct Step'),
 ]  # fmt: skip
 """Faults that are seen when the model is loaded."""
 

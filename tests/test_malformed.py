@@ -9,6 +9,7 @@ import pytest
 
 from lessregret import Learner, ModelFileError
 from lessregret.model_file import read_header
+from lessregret.rules import RULES
 from tests.command_line import CommandLine, Done
 from tests.malformed import ACCEPTED, BAD, DIVERGED, FILES, GOOD_SVMLIGHT, GOOD_VW, LABELS, Bad
 from tests.model_files import NOT_OURS, WRONG_HEADERS, WRONG_SLOTS, Wrong, edited, small_learner
@@ -235,8 +236,8 @@ def test_damage_is_told(lessregret: CommandLine) -> None:
 
 RATE = "rate must be a number above 0"
 MISUSES = {
-    "rule": (("--rule", "magic"), "Error: Invalid value for '--rule': 'magic' is not one of "
-             "'constant', 'inverse-sqrt', 'global', 'per-coordinate'."),
+    "rule": (("--rule", "magic"), "unknown rule 'magic'; the rules are "
+             + ", ".join(RULES)),
     "loss": (("--loss", "absolute"), "Error: Invalid value for '--loss': 'absolute' is not one "
              "of 'logistic', 'hinge', 'squared'."),
     "format": (("--format", "csv"), "Error: Invalid value for '--format': 'csv' is not one of "

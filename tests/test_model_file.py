@@ -13,10 +13,11 @@ import safetensors
 import safetensors.numpy
 
 from lessregret import Global, Learner, PerCoordinate, _core
-from lessregret.losses import LOSSES
+from lessregret.errors import SpecError
 from lessregret.model_file import expected_collisions, read_header
-from lessregret.rules import RULES
+from lessregret.rules import RULES, Ftrl
 from tests.model_files import put_together, small_learner, take_apart
+from tests.pairs import PAIRS, is_certifiable
 from tests.streams import as_csr, random_rounds
 
 ROWS = as_csr(list(random_rounds(5, 200)))
@@ -57,10 +58,10 @@ def test_the_header_is_read_without_the_slots(tmp_path: Path) -> None:
     assert read_header(path)["touched"] == 3
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(("loss", "rule"), PAIRS)
 @pytest.mark.parametrize("certify", [False, True])
 def test_a_learner_comes_back_and_goes_on(rule: str, loss: str, certify: bool) -> None:
+    certify = certify and is_certifiable(rule)
     learner = Learner(loss, RULES[rule](), columns=40, certify=certify)
     learner.learn_rows(*ROWS)
     again = Learner.from_bytes(learner.to_bytes())
@@ -133,3 +134,26 @@ def test_expected_collisions() -> None:
     rng = np.random.default_rng(0)
     touched = len(np.unique(rng.integers(0, 2**12, size=3000)))
     assert expected_collisions(2**12, touched) == pytest.approx(3000 - touched, rel=0.1)
+
+
+@pytest.mark.parametrize(("loss", "rule"), PAIRS)
+def test_a_slim_model_predicts_the_same_and_does_not_learn(
+    loss: str, rule: str, tmp_path: Path
+) -> None:
+    learner = Learner(loss, RULES[rule](), columns=40)
+    learner.learn_rows(*ROWS)
+    learner.save(tmp_path / "slim", slim=True)
+    slim = Learner.load(tmp_path / "slim")
+    assert slim.predict_rows(*ROWS[:3]).tobytes() == learner.predict_rows(*ROWS[:3]).tobytes()
+    assert slim.ledger().mean_loss == learner.ledger().mean_loss
+    assert slim.ledger().bound is None
+    assert read_header(tmp_path / "slim")["slim"]
+    with pytest.raises(SpecError, match="a slim model predicts and does not learn"):
+        slim.learn_rows(*ROWS)
+    assert Learner.from_bytes(slim.to_bytes()).to_bytes() == slim.to_bytes()
+
+
+def test_a_slim_model_plays_the_nearest_point_to_0_where_0_is_not_allowed(tmp_path: Path) -> None:
+    learner = Learner("hinge", Ftrl(box=(0.5, 1.5)), columns=4, intercept=False)
+    learner.save(tmp_path / "slim", slim=True)
+    assert Learner.load(tmp_path / "slim").predict_rows([0, 1], [2], [2.0]).tolist() == [1.0]

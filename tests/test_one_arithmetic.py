@@ -16,15 +16,16 @@ import numpy as np
 import pytest
 
 from lessregret import Learner
-from lessregret.losses import LOSSES
 from lessregret.rules import RULES
 from lessregret.stream import open_stream
 from tests.command_line import CommandLine, Done
+from tests.pairs import PAIRS, is_certifiable
 
 SEED = 20100722
 ROUNDS = 500
 BITS = 8
-QUIET = ("--bits", str(BITS), "--certify", "--quiet")
+QUIET = ("--bits", str(BITS), "--quiet")
+CERTIFIED = ("--certify", *QUIET)
 
 
 class Data(NamedTuple):
@@ -99,7 +100,8 @@ class Case(NamedTuple):
     @property
     def options(self) -> tuple[str, ...]:
         """The same learner for the command line."""
-        return ("--rule", self.rule, "--loss", self.loss, *QUIET)
+        certify = ("--certify",) if is_certifiable(self.rule) else ()
+        return ("--rule", self.rule, "--loss", self.loss, *certify, *QUIET)
 
     def text(self, start: int = 0, stop: int = ROUNDS) -> bytes:
         """Some of the rows as text."""
@@ -107,14 +109,13 @@ class Case(NamedTuple):
 
 
 def untouched(rule: str, loss: str) -> Learner:
-    return Learner(loss, RULES[rule](), bits=BITS, certify=True)
+    return Learner(loss, RULES[rule](), bits=BITS, certify=is_certifiable(rule))
 
 
 EVERY = [
     pytest.param((format, rule, loss), id=f"{format}-{rule}-{loss}")
     for format in ("svmlight", "vw")
-    for rule in RULES
-    for loss in LOSSES
+    for loss, rule in PAIRS
 ]
 
 
@@ -242,13 +243,13 @@ def test_a_process_of_its_own_and_a_pipe(lessregret: CommandLine, format: str) -
     learner.learn_rows(*data.rows(0, ROUNDS))
     text = "".join(data.lines(format)).encode()
     for stdin in (text, gzip.compress(text)):
-        assert lessregret.apart("train", "-", *QUIET, "--model", "m", stdin=stdin).code == 0
+        assert lessregret.apart("train", "-", *CERTIFIED, "--model", "m", stdin=stdin).code == 0
         assert lessregret.read("m") == learner.to_bytes()
 
 
 def test_both_formats_without_importances(lessregret: CommandLine) -> None:
     data = make_data("svmlight", "hinge")
-    options = ("--loss", "hinge", "--rule", "global", *QUIET, "--model", "m")
+    options = ("--loss", "hinge", "--rule", "global", *CERTIFIED, "--model", "m")
     models = []
     for format in ("svmlight", "vw"):
         text = lessregret.write("data.txt", "".join(data.lines(format)))
@@ -261,7 +262,7 @@ def test_features_that_share_a_slot(lessregret: CommandLine) -> None:
     """Text of more indices than slots, and the same folded by hand."""
     line = f"1 3:0.1 {3 + 2**BITS}:0.2 {5 + 2**40}:1 {3 + 2**20}:0.4\n"
     data = lessregret.write("data.txt", line)
-    assert lessregret("train", data, *QUIET, "--model", "m").code == 0
+    assert lessregret("train", data, *CERTIFIED, "--model", "m").code == 0
     learner = untouched("per-coordinate", "logistic")
     learner.learn_rows([0, 4], [3, 3, 5, 3], [0.1, 0.2, 1, 0.4], [1])
     assert lessregret.read("m") == learner.to_bytes()

@@ -14,6 +14,7 @@ from scipy.sparse import coo_matrix, csc_array, csr_array, csr_matrix
 from lessregret import Learner
 from lessregret.rules import Rule
 from tests.estimators.tables import EVERY, SEED, Table, estimator, go_on, table
+from tests.pairs import is_certifiable
 
 
 def bits(learning: Any) -> bytes:
@@ -29,10 +30,14 @@ def in_batches(learning: Any, rows: Table, cuts: list[int]) -> Any:
 @EVERY
 def test_batches_of_any_size_are_one_run(loss: str, rule: Rule) -> None:
     rows = table(loss)
-    whole = bits(go_on(estimator(loss, rule, certify=True), rows))
+    certify = is_certifiable(rule.name)
+    whole = bits(go_on(estimator(loss, rule, certify=certify), rows))
     random_cuts = np.unique(np.random.default_rng(SEED).integers(1, len(rows.y), 12)).tolist()
     for cuts in (list(range(1, len(rows.y))), random_cuts):
-        assert bits(in_batches(estimator(loss, rule, certify=True), rows, cuts)) == whole
+        assert (
+            bits(in_batches(estimator(loss, rule, certify=is_certifiable(rule.name)), rows, cuts))
+            == whole
+        )
 
 
 @EVERY
@@ -56,8 +61,8 @@ def test_pickles_copies_and_model_files_go_on_as_if_never_stopped(
 ) -> None:
     rows = table(loss)
     first, rest = rows.part(0, 90), rows.part(90, len(rows.y))
-    whole = bits(go_on(estimator(loss, rule, certify=True), rows))
-    half = go_on(estimator(loss, rule, certify=True), first)
+    whole = bits(go_on(estimator(loss, rule, certify=is_certifiable(rule.name)), rows))
+    half = go_on(estimator(loss, rule, certify=is_certifiable(rule.name)), first)
     assert bits(go_on(pickle.loads(pickle.dumps(half)), rest)) == whole
     assert bits(go_on(copy.deepcopy(half), rest)) == whole
     half.learner_.save(tmp_path / "half.safetensors")

@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from lessregret.estimators import OnlineClassifier, OnlineRegressor
 from lessregret.losses import LOSSES, Loss
 from lessregret.rules import RULES, Rule
+from tests.pairs import PAIRS
 
 REGRESSION_RATES = {"constant": 0.01, "inverse-sqrt": 0.1}
 """Rates that adapt to nothing: with the defaults, made for slopes of at most 1, they overshoot."""
@@ -35,7 +36,7 @@ def expected_failures(estimator: BaseEstimator) -> dict[str, str]:
 
 
 @parametrize_with_checks(
-    [made(loss, rule) for loss in LOSSES.values() for rule in RULES.values()],
+    [made(LOSSES[loss], RULES[rule]) for loss, rule in PAIRS],
     expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_check(estimator: BaseEstimator, check: Any) -> None:

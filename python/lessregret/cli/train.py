@@ -17,7 +17,7 @@ from lessregret.cli.options import bad_lines_option, data_argument, format_optio
 from lessregret.cli.progress import Progress, counted, make_progress, number
 from lessregret.errors import InputError, SpecError
 from lessregret.losses import LOSSES
-from lessregret.rules import RULES, Rule, number_or_word, parse_rule, rule_settings
+from lessregret.rules import RULES, Rule, number_or_word, rule_named, rule_settings
 
 if TYPE_CHECKING:
     from lessregret._core import Stream
@@ -139,7 +139,7 @@ class Request:
     def rule(self) -> Rule:
         """The rule asked for."""
         rate = None if self.rate is None else number_or_word(self.rate)
-        return parse_rule(self.rule_text, rate=rate, radius=self.radius)
+        return rule_named(**{"rate": rate, "radius": self.radius, **rule_settings(self.rule_text)})
 
 
 def _check(request: Request) -> None:
@@ -202,7 +202,7 @@ def _check_resumed(ctx: click.Context, request: Request, spec: dict[str, Any]) -
 
 def _asked(ctx: click.Context, request: Request) -> dict[str, Any]:
     """What the user said on the command line of the things that a model fixes."""
-    asked = {
+    asked: dict[str, Any] = {
         "loss": request.loss,
         "bits": request.bits,
         "no_intercept": request.no_intercept,
