@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from lessregret.cli.options import json_option
-from lessregret.paper import CLAIMS
+from lessregret.paper import CLAIMS, module_of
 
 if TYPE_CHECKING:
     from lessregret.paper.finding import Finding
@@ -39,7 +38,7 @@ def command(
     from lessregret.datasets import DataHome
     from lessregret.paper.finding import Request
 
-    module = import_module(f"lessregret.paper.{name}")
+    module = module_of(name)
     home = DataHome(Path(folder)) if folder else DataHome.default()
     done = lambda what: click.echo(f"done: {what}", err=True)  # noqa: E731
     finding = module.run(Request(home, shuffles, seed), done)

@@ -1,11 +1,28 @@
 """The paper's claims, one a module, re-run.
 
-CLAIMS["table1"]     ─▶  module with run(request) ─▶ Finding, and draw(finding, path)
+module_of("theorem1")   ─▶  run(request, done) ─▶ Finding, and draw(finding, path)
 """
 
 from __future__ import annotations
 
+from importlib import import_module
+from types import ModuleType
+
 CLAIMS = {
+    "tradeoff": "§2.2: in one dimension, any fixed rate is too large or too small for some problem.",
+    "theorem1": "Theorem 1: a global rate has regret T^(2/3) where per-coordinate rates have √T.",
+    "theorem2": "Theorem 2: the global adaptive rate is within √2 of the best bound in hindsight.",
+    "theorem3": "Theorem 3: per-coordinate rates are, and never worse than a global one.",
+    "lemma1": "Lemma 1: Σ x_i/√(x_1 + … + x_i) ≤ 2√(Σ x_i).",
+    "lemma2": "Lemma 2: the regret of a learner for each coordinate is at most their sum.",
+    "strong-convexity": "§4.1: √T on linear coordinates and log T on curved ones, in one run.",
+    "variance": "§4.2: regret by the variation of each coordinate's gradients.",
+    "adaptive": "§4.3: small regret on every interval, coordinate by coordinate.",
     "table1": "Table 1 (§5.1): hinge loss and mistakes of Global, Per-Coord, CW and PA on text.",
 }
-"""Every claim by its name, in one line; ``lessregret.paper.NAME`` is its module."""
+"""Every claim by its name, in one line, in the order of the paper."""
+
+
+def module_of(name: str) -> ModuleType:
+    """The module that re-runs a claim."""
+    return import_module(f"lessregret.paper.{name.replace('-', '_')}")

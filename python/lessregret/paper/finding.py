@@ -9,6 +9,12 @@ from lessregret.datasets import DataHome
 
 HOLDS = "holds"
 FAILS = "fails here"
+FAILS_AS_PRINTED = "fails as printed"
+
+
+def holds_as_corrected(*errata: str) -> str:
+    """The verdict on a claim that holds once its errata are mended."""
+    return f"holds as corrected ({', '.join(errata)})"
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,8 @@ class Finding:
     """Markdown, to be read in order"""
     not_run: list[str] = field(default_factory=list)
     """what could not be run, and why"""
+    data: dict[str, Any] = field(default_factory=dict)
+    """what the picture is drawn from; not part of the JSON"""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
