@@ -12,47 +12,74 @@ from lessregret.cli.options import json_option
 from lessregret.paper import CLAIMS, module_of
 
 if TYPE_CHECKING:
-    from lessregret.paper.finding import Finding
+    from lessregret.paper.finding import Finding, Request
+
+NAMES = "\n\n".join(f"\b\n{name}\n  {about}" for name, about in CLAIMS.items())
 
 
-@click.command("paper", epilog="\b\n" + "\n".join(f"{k}: {v}" for k, v in CLAIMS.items()))
-@click.argument("name", type=click.Choice(list(CLAIMS)))
+@click.command("paper", epilog=f"The claims:\n\n{NAMES}")
+@click.argument("name", type=click.Choice([*CLAIMS, "all"]), metavar="NAME")
 @click.option("--data", "folder", type=click.Path(file_okay=False), help="The data home.")
 @click.option(
-    "--shuffles", type=click.IntRange(1), default=20, show_default=True, help="Runs to average."
+    "--shuffles",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Runs to average, for the tables.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the runs.")
 @click.option(
     "--out",
     type=click.Path(file_okay=False),
-    help="Write NAME.md, NAME.json and NAME.png into this folder.",
+    help="Write NAME.md, NAME.json and NAME.png into this folder; for 'all' also index.html.",
 )
 @json_option
 def command(
     name: str, folder: str | None, shuffles: int, seed: int, out: str | None, as_json: bool
 ) -> None:
-    """Re-run one claim of the paper: its table, a verdict, a picture.
+    """Re-run one claim of the paper, or all: a table, a verdict, a picture.
 
-    Prints Markdown, or one JSON document with --json.
+    Prints Markdown, or one JSON document with --json. 'all --out DIR' also writes DIR/index.html,
+    one page that holds everything.
     """
     from lessregret.datasets import DataHome
     from lessregret.paper.finding import Request
 
-    module = module_of(name)
     home = DataHome(Path(folder)) if folder else DataHome.default()
-    done = lambda what: click.echo(f"done: {what}", err=True)  # noqa: E731
-    finding = module.run(Request(home, shuffles, seed), done)
+    names = list(CLAIMS) if name == "all" else [name]
+    findings = {each: _run(each, Request(home, shuffles, seed)) for each in names}
     if out is not None:
-        _write(Path(out), name, finding, module)
+        _write(Path(out), findings, whole=name == "all")
     if as_json:
-        click.echo(json.dumps(finding.as_dict(), indent=2))
+        documents = [finding.as_dict() for finding in findings.values()]
+        click.echo(json.dumps({"findings": documents} if name == "all" else documents[0], indent=2))
     else:
-        click.echo(finding.markdown(), nl=False)
+        click.echo("\n".join(finding.markdown() for finding in findings.values()), nl=False)
 
 
-def _write(folder: Path, name: str, finding: Finding, module: Any) -> None:
+def _run(name: str, request: Request) -> Finding:
+    def done(what: str) -> None:
+        click.echo(f"{name}: {what}", err=True)
+
+    finding: Finding = module_of(name).run(request, done)
+    click.echo(f"{name}: {finding.verdict}", err=True)
+    return finding
+
+
+def _write(folder: Path, findings: dict[str, Finding], *, whole: bool) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.md").write_text(finding.markdown(), encoding="utf-8")
-    document = json.dumps(finding.as_dict(), indent=2)
-    (folder / f"{name}.json").write_text(document + "\n", encoding="utf-8")
-    module.draw(finding, str(folder / f"{name}.png"))
+    for name, finding in findings.items():
+        (folder / f"{name}.md").write_text(finding.markdown(), encoding="utf-8")
+        document = json.dumps(finding.as_dict(), indent=2)
+        (folder / f"{name}.json").write_text(document + "\n", encoding="utf-8")
+        if finding.rows:
+            _draw(name, finding, folder / f"{name}.png")
+    if whole:
+        from lessregret.paper.page import write_page
+
+        modules = {name: module_of(name) for name in findings}
+        write_page(folder / "index.html", findings, modules, "lessregret paper all --out DIR")
+
+
+def _draw(name: str, finding: Finding, path: Path) -> Any:
+    module_of(name).draw(finding, str(path))

@@ -9,7 +9,7 @@ from importlib import import_module
 from types import ModuleType
 
 CLAIMS = {
-    "tradeoff": "§2.2: in one dimension, any fixed rate is too large or too small for some problem.",
+    "tradeoff": "§2.2: in one dimension any fixed rate is too large or too small for some problem.",
     "theorem1": "Theorem 1: a global rate has regret T^(2/3) where per-coordinate rates have √T.",
     "theorem2": "Theorem 2: the global adaptive rate is within √2 of the best bound in hindsight.",
     "theorem3": "Theorem 3: per-coordinate rates are, and never worse than a global one.",

@@ -1,0 +1,103 @@
+"""Is the page whole, self-contained and safe to open."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from lessregret.cli import paper as command_module
+from lessregret.cli import run
+from lessregret.paper import CLAIMS, module_of
+from lessregret.paper.finding import Finding, holds_as_corrected
+from lessregret.paper.page import write_page
+
+QUICK = ("lemma1", "lemma2")
+
+
+class Outline(HTMLParser):
+    """The ids, links and sources of a page, and whether every tag is closed in order."""
+
+    VOID = frozenset({"meta", "img", "br", "hr", "link"})
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.sources: list[str] = []
+        self.open: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = {name: value or "" for name, value in attrs}
+        for kept, name in ((self.ids, "id"), (self.links, "href"), (self.sources, "src")):
+            kept.extend([named[name]] if name in named else [])
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+class Drawing:
+    """A module that draws a picture of nothing."""
+
+    @staticmethod
+    def draw(finding: Finding, path: str) -> None:
+        Path(path).write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+
+
+def a_finding(claim: str, verdict: str) -> Finding:
+    sections = [
+        "Text with <b>marks</b> & `code`.",
+        "## Table\n\n| a | b |\n| --- | --: |\n| 1 | 2 |",
+    ]
+    return Finding(claim, verdict, [{"a": 1}], sections)
+
+
+def test_the_page_is_whole_and_fetches_nothing(tmp_path: Path) -> None:
+    findings = {
+        "lemma1": a_finding("Lemma 1 & more", "holds"),
+        "theorem3": a_finding("Theorem 3", holds_as_corrected("E7")),
+        "adaptive": a_finding("Adaptive", "fails as printed"),
+    }
+    write_page(tmp_path / "index.html", findings, dict.fromkeys(findings, Drawing), "the <command>")  # type: ignore[arg-type]
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    outline = Outline(page)
+    assert outline.open == []
+    assert outline.ids == list(findings)
+    assert outline.links == [f"#{name}" for name in findings]
+    assert len(outline.sources) == 3
+    assert all(source.startswith("data:image/svg+xml;base64,") for source in outline.sources)
+    assert not re.search(r"(?:src|href)=\"(?:https?:)?//|@import|url\(", page)
+    assert "<b>marks</b>" not in page
+    assert "Lemma 1 &amp; more" in page
+    assert page.count('class="verdict good"') == page.count('class="verdict bad"') == 2
+
+
+def test_every_claim_has_a_module_that_runs_and_draws() -> None:
+    for name in CLAIMS:
+        module = module_of(name)
+        assert callable(module.run)
+        assert callable(module.draw)
+        assert module.CLAIM
+
+
+def test_the_command_writes_everything(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command_module, "CLAIMS", {name: CLAIMS[name] for name in QUICK})
+    assert run(["paper", "all", "--out", str(tmp_path), "--json"]) == 0
+    printed = capsys.readouterr()
+    findings = json.loads(printed.out)["findings"]
+    assert len(findings) == 2
+    assert all({"claim", "verdict", "rows"} <= set(finding) for finding in findings)
+    for name in QUICK:
+        assert f"{name}: " in printed.err
+        assert json.loads((tmp_path / f"{name}.json").read_text())["rows"]
+        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert (tmp_path / f"{name}.md").read_text(encoding="utf-8").startswith("# ")
+    assert Outline((tmp_path / "index.html").read_text(encoding="utf-8")).ids == list(QUICK)
