@@ -119,3 +119,45 @@ def test_examples_refuse_learners_of_another_kind(clicks: Path) -> None:
     for other in (Learner("logistic", bits=12), Learner("logistic", bits=BITS, intercept=False)):
         with pytest.raises(SpecError, match="same table, intercept and labels"):
             examples.teach([other])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["compare", "x", "--rules", "pa,pa"], "a rule is named twice"),
+        (["compare", "x", "--picture", "x.foo"], "a picture ends in .png, .svg, .pdf"),
+        (["compare", "x", "--picture", "no/such/x.png"], "there is no folder no/such"),
+        (["train", "x", "--rule", "ftrl:name=pa"], "in rule 'ftrl:name=pa', name is given twice"),
+        (["train", "x", "--rule", "ftrl:l1=1:l1=2"], "l1 is given twice"),
+        (["train", "x", "--rule", "ftrl:rate=1", "--rate", "2"], "by --rule and by --rate"),
+        (["train", "x", "--slim"], "say where with --model"),
+    ],
+)
+def test_requests_that_contradict_themselves(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_rule_without_a_feasible_set_takes_no_box() -> None:
+    from lessregret.errors import SpecError
+    from lessregret.readable import ReadableLearner
+
+    for intercept in (False, True):
+        with pytest.raises(SpecError, match="cannot be given a box"):
+            Learner("hinge", parse_rule("pa"), columns=1, intercept=intercept, box=([-1], [1]))
+    with pytest.raises(SpecError, match="cannot be given a box"):
+        ReadableLearner("hinge", parse_rule("pa"), boxes={0: (-1.0, 1.0)})
+
+
+def test_inspect_says_that_a_model_is_slim(
+    clicks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = str(tmp_path / "slim.safetensors")
+    train = ["train", str(clicks), "--bits", "16", "--certify", "--slim", "--model", model, "-q"]
+    assert run(train) == 0
+    assert run(["inspect", model]) == 0
+    page = capsys.readouterr().out
+    assert "weights of 65,537 slots; slim, only predicts" in page
+    assert "certified    no" in page

@@ -276,9 +276,14 @@ def test_rules_are_documented(name: str) -> None:
     told = section("rules.md", f"`{name}`")
     for field in dataclasses.fields(RULES[name]):
         assert f"`{field.name}`" in told
+        if field.name not in ("radius", "box"):
+            assert re.search(rf"\| `{field.name}` \|.*\| {as_told(field.default)} \|", told)
     for field_name in RULES[name].empty._fields:  # type: ignore[attr-defined]
         assert f"`{field_name}`" in told
-    assert re.search(rf"\| `rate` \|.*\| {RULES[name]().rate:g} \|", told)  # type: ignore[attr-defined]
+
+
+def as_told(default: float | str) -> str:
+    return f'`"{default}"`' if isinstance(default, str) else f"{default:g}"
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -318,6 +323,9 @@ def test_bad_lines_are_told_as_shown(grammar: str, tmp_path: Path) -> None:
         ["predict", "m", "log.vw", "--json"],
         ["inspect", "m", "--weights", "1", "--json"],
         ["demo", "--examples", "1000", "--json"],
+        ["compare", "log.vw", "--rules", "pa", "--json"],
+        ["data", "--data", ".", "--json"],
+        ["paper", "table1", "--data", ".", "--shuffles", "1", "--json"],
     ],
     ids=lambda arguments: arguments[0],
 )
@@ -329,6 +337,9 @@ def test_json_fields_are_documented(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("log.vw").write_text("1 |a b\n-1 |a c\n")
+    Path("libsvm").mkdir()
+    # A set whose content is not checked, so that the table has rows.
+    Path("libsvm/news20.binary").write_text("1 1:1\n-1 2:1\n")
     if arguments[0] != "train":
         assert run(["train", "log.vw", "--model", "m", "--names", "--quiet"]) == 0
     assert run(arguments) == 0
@@ -342,7 +353,7 @@ def fields_of(document: dict[str, Any]) -> Iterator[str]:
     for name, value in document.items():
         yield name
         if isinstance(value, list) and value and isinstance(value[0], dict):
-            yield from value[0]
+            yield from fields_of(value[0])
 
 
 def test_every_ledger_number_is_documented() -> None:

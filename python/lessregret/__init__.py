@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from lessregret.rules import InverseSqrt as InverseSqrt
     from lessregret.rules import PerCoordinate as PerCoordinate
     from lessregret.rules import Rule as Rule
+    from lessregret.rules import Sight as Sight
+    from lessregret.rules import Step as Step
 
 _HOMES = {
     "Arow": "rules",
@@ -65,7 +67,9 @@ _HOMES = {
     "PerCoordinate": "rules",
     "ReadableLearner": "readable",
     "Rule": "rules",
+    "Sight": "rules",
     "SpecError": "errors",
+    "Step": "rules",
     "__version__": "_core",
 }
 

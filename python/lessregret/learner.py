@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from math import isinf
 from typing import Any
 
 import numpy as np
@@ -187,6 +188,8 @@ def box_ends(
     box: tuple[ArrayLike, ArrayLike], rule: Rule, intercept: bool
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The ends of all intervals; the intercept's, which is the last slot, is the rule's own."""
+    if isinf(rule.width):
+        raise SpecError(f"rule {rule.name!r} has no feasible set, so it cannot be given a box")
     low, high = (np.array(end, dtype=np.float32) for end in box)
     if low.ndim != 1 or low.shape != high.shape:
         raise SpecError(f"box must be two lists of equal length, found {low.shape}, {high.shape}")

@@ -66,6 +66,8 @@ class ReadableLearner:
         self.loss = loss_named(loss) if isinstance(loss, str) else loss
         self.rule = rule
         check_match(self.loss, rule, certify)
+        if boxes and isinf(rule.width):
+            raise SpecError(f"rule {rule.name!r} has no feasible set, so it cannot be given a box")
         self.slots: dict[int, Any] = {}
         self.shared = rule.no_shared
         self.step = Step()

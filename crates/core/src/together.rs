@@ -3,6 +3,8 @@
 //! The learners do not talk, so they may run in any order on any thread; each gives the bits it
 //! would give alone. Cost: the learners' own, divided by the threads.
 
+use std::thread::ScopedJoinHandle;
+
 use crate::error::Result;
 use crate::example::Chunk;
 use crate::learner::Model;
@@ -20,8 +22,11 @@ pub fn learn_together(
             .chunks_mut(share)
             .map(|models| scope.spawn(|| learn_one_after_another(models, chunk, order)))
             .collect();
-        // A worker that panicked makes the scope panic; there is no result to lose.
-        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or(Ok(())))
+        // A worker's panic is ours: a learner taught by half must not count as done.
+        let finished = |worker: ScopedJoinHandle<'_, Result<()>>| {
+            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        workers.into_iter().try_for_each(finished)
     })
 }
 

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lessregret.cli.options import bad_lines_option, data_argument, format_option, json_option
+from lessregret.cli.options import (
+    bad_lines_option,
+    check_picture,
+    data_argument,
+    format_option,
+    json_option,
+)
 from lessregret.cli.progress import number
 from lessregret.errors import InputError, SpecError
 from lessregret.losses import LOSSES
@@ -69,6 +75,8 @@ def command(**options: Any) -> None:
     """
     request = Request(**options)
     rules = request.parsed_rules()
+    if request.picture:
+        check_picture(request.picture)
     rows, skipped = _compare(request, rules)
     if not rows[0].losses:
         raise InputError(", ".join(request.data), 0, 0, "none", "at least one example")
@@ -102,7 +110,10 @@ class Request:
 
     def parsed_rules(self) -> dict[str, Rule]:
         """The rules by what the user called them."""
-        named = {text: parse_rule(text, radius=self.radius) for text in self.rules.split(",")}
+        texts = self.rules.split(",")
+        named = {text: parse_rule(text, radius=self.radius) for text in texts}
+        if len(named) < len(texts):
+            raise SpecError(f"--rules {self.rules}: a rule is named twice")
         for text, rule in named.items():
             if not rule.regresses and not LOSSES[self.loss].is_classification:
                 raise SpecError(f"rule {text!r} learns from labels -1 and 1, not with {self.loss}")

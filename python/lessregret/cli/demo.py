@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lessregret.cli.options import json_option
+from lessregret.cli.options import check_picture, json_option
 from lessregret.cli.progress import number
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def command(examples: int, seed: int, picture: str, as_json: bool) -> None:
     """
     from lessregret.demo_picture import draw
 
+    check_picture(picture)
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "clicks.vw"
         least = _write_log(log, examples, seed)

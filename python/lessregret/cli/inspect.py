@@ -46,10 +46,13 @@ def _document(model: str, header: dict[str, Any]) -> dict[str, Any]:
     hashed = "bits" in table
     slots = 2 ** table["bits"] if hashed else table["columns"]
     intercept = int(header["spec"]["intercept"])
-    estimate = expected_collisions(slots, max(0, touched - intercept)) if hashed else 0.0
+    # A slim file does not say how many slots were touched.
+    known = hashed and not header["slim"]
+    estimate = expected_collisions(slots, max(0, touched - intercept)) if known else 0.0
     return {
         "model": model,
         **{key: header[key] for key in ("format", "writer", "checksum", "spec", "tally")},
+        "slim": header["slim"],
         "skipped": header["skipped"],
         "slots": slots + intercept,
         "touched": touched,
@@ -89,7 +92,7 @@ def _page(document: dict[str, Any]) -> str:
         f"rule         {spec['rule']['name']} ({given})",
         f"slots        {_slots(document)}",
         f"intercept    {'yes' if spec['intercept'] else 'no'}",
-        f"certified    {'yes' if spec['certify'] else 'no'}",
+        f"certified    {'yes' if spec['certify'] and not document['slim'] else 'no'}",
         f"rounds       {tally['rounds']:,} ({tally['features']:,} features)",
         f"mean loss    {number(mean, 6)}",
     ]
@@ -101,6 +104,10 @@ def _page(document: dict[str, Any]) -> str:
 
 
 def _slots(document: dict[str, Any]) -> str:
+    if document["slim"]:
+        return (
+            f"{document['touched']:,} weights of {document['slots']:,} slots; slim, only predicts"
+        )
     return f"{document['touched']:,} of {document['slots']:,} touched{_collisions(document)}"
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 import click
+
+from lessregret.errors import SpecError
 
 FORMATS = ("auto", "svmlight", "vw")
 
@@ -22,3 +26,14 @@ bad_lines_option = click.option(
     help="Stop at a bad line, or count it and go on.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+
+PICTURES = (".png", ".svg", ".pdf")
+
+
+def check_picture(path: str) -> None:
+    """Say before a run, not after it, that its picture cannot be drawn."""
+    folder, ending = os.path.dirname(path), os.path.splitext(path)[1]
+    if ending.lower() not in PICTURES:
+        raise SpecError(f"--picture {path}: a picture ends in {', '.join(PICTURES)}")
+    if folder and not os.path.isdir(folder):
+        raise SpecError(f"--picture {path}: there is no folder {folder}")

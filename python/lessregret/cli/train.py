@@ -139,7 +139,11 @@ class Request:
     def rule(self) -> Rule:
         """The rule asked for."""
         rate = None if self.rate is None else number_or_word(self.rate)
-        return rule_named(**{"rate": rate, "radius": self.radius, **rule_settings(self.rule_text)})
+        written = rule_settings(self.rule_text)
+        for name, value in (("rate", rate), ("radius", self.radius)):
+            if value is not None and name in written:
+                raise SpecError(f"{name} is given twice, by --rule and by --{name}")
+        return rule_named(**{"rate": rate, "radius": self.radius, **written})
 
 
 def _check(request: Request) -> None:
@@ -150,6 +154,8 @@ def _check(request: Request) -> None:
         raise SpecError("--json and --predictions - both want stdout; write predictions to a file")
     if request.model:
         _check_model(request.model)
+    elif request.slim:
+        raise SpecError("--slim says how to write a model; say where with --model")
 
 
 def _check_model(model: str) -> None:

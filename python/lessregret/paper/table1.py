@@ -159,19 +159,26 @@ def sections(
     rows: list[dict[str, Any]], claims: Mapping[str, bool], missing: list[str], request: Request
 ) -> list[str]:
     """The page: the claims, then the tables, then what was not run."""
-    parts = [f"Mean of {request.shuffles} shuffles (seed {request.seed}), one pass each."]
-    if claims:
-        parts.append("\n".join(
-            f"- {claim}: **{HOLDS if held else FAILS}**" for claim, held in claims.items()
-        ))  # fmt: skip
+    parts = []
+    if rows:
+        parts.append(f"Mean of {request.shuffles} shuffles (seed {request.seed}), one pass each.")
+        verdicts = {claim: HOLDS if held else FAILS for claim, held in claims.items()}
+        parts.append("\n".join(f"- {claim}: **{held}**" for claim, held in verdicts.items()))
+        parts += preset_tables(rows)
+    if missing:
+        parts.append("## Not run\n\n" + "\n".join(f"- {reason}" for reason in missing))
+    return parts
+
+
+def preset_tables(rows: list[dict[str, Any]]) -> list[str]:
+    """Both halves of the table, for both presets."""
+    parts = []
     for preset, about in (
         ("paper", "the constants that reproduce the printed table (erratum E16)"),
         ("nominal", "the constants the text states"),
     ):
         parts.append(f"## Preset `{preset}`: {about}")
-        parts.append(
-            "Ours, with the difference from the paper's in brackets where it has a number."
-        )
+        parts.append("The difference from the paper's number in brackets, where it has one.")
         for title, what, printed in (
             ("Hinge loss", "mean_loss", "paper_loss"),
             ("Fraction of mistakes", "mistake_rate", "paper_mistakes"),
@@ -182,8 +189,6 @@ def sections(
         "columns. FTRL's default offset of 1 is meant for gradients near 1; on unit-length text it "
         "keeps the rates too small."
     )
-    if missing:
-        parts.append("## Not run\n\n" + "\n".join(f"- {reason}" for reason in missing))
     return parts
 
 

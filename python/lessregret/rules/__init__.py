@@ -68,7 +68,13 @@ def rule_settings(text: str) -> dict[str, Any]:
     {'name': 'ftrl', 'l1': 0.5}
     """
     name, *settings = text.split(":")
-    return {"name": name, **dict(_setting(text, setting) for setting in settings)}
+    written: dict[str, Any] = {"name": name}
+    for setting in settings:
+        parameter, value = _setting(text, setting)
+        if parameter in written:
+            raise SpecError(f"in rule {text!r}, {parameter} is given twice")
+        written[parameter] = value
+    return written
 
 
 def _setting(text: str, setting: str) -> tuple[str, float | str]:
