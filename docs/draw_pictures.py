@@ -1,0 +1,34 @@
+"""Draw the pictures of the explanation pages: ``python docs/draw_pictures.py``.
+
+They are SVG, which is text; the same numbers give the same file with the same matplotlib.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+os.environ["SOURCE_DATE_EPOCH"] = "0"
+
+import matplotlib as mpl
+
+from lessregret.datasets import DataHome
+from lessregret.paper import module_of
+from lessregret.paper.finding import Request
+
+FOLDER = Path(__file__).parent / "pictures"
+CLAIMS = ("tradeoff", "theorem1", "theorem3", "lemma2")
+
+
+def main() -> None:
+    mpl.rcParams["svg.hashsalt"] = "lessregret"
+    mpl.rcParams["svg.fonttype"] = "none"
+    FOLDER.mkdir(exist_ok=True)
+    for name in CLAIMS:
+        module = module_of(name)
+        finding = module.run(Request(DataHome(Path())), lambda what: None)
+        module.draw(finding, str(FOLDER / f"{name}.svg"))
+
+
+if __name__ == "__main__":
+    main()
