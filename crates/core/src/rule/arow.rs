@@ -14,7 +14,7 @@
 //! ```
 
 use super::confidence_weighted::Slot;
-use super::{Interval, Rule, Sight, Step};
+use super::{Rule, Sight, Step};
 
 /// Which off-diagonals are dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,14 +44,6 @@ impl Rule for Arow {
     type Shared = ();
     const COUPLED: bool = true;
     const BOUNDED: bool = false;
-
-    fn interval(&self) -> Interval {
-        Interval::EVERYWHERE
-    }
-
-    fn within(self, _interval: Interval) -> Self {
-        self
-    }
 
     #[inline]
     fn weight(&self, slot: &Slot, _value: f32) -> f32 {

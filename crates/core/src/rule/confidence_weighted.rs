@@ -92,14 +92,6 @@ impl Rule for ConfidenceWeighted {
     const COUPLED: bool = true;
     const BOUNDED: bool = false;
 
-    fn interval(&self) -> Interval {
-        Interval::EVERYWHERE
-    }
-
-    fn within(self, _interval: Interval) -> Self {
-        self
-    }
-
     #[inline]
     fn weight(&self, slot: &Slot, _value: f32) -> f32 {
         slot.weight

@@ -5,7 +5,7 @@
 //! Slot      weight
 //! ```
 
-use super::{Interval, Rule, Step, passive_aggressive::Slot};
+use super::{Rule, Step, passive_aggressive::Slot};
 
 /// Weights that do not learn.
 #[derive(Clone, Copy, Debug)]
@@ -16,14 +16,6 @@ impl Rule for Fixed {
     type Shared = ();
     const BOUNDED: bool = false;
     const LEARNS: bool = false;
-
-    fn interval(&self) -> Interval {
-        Interval::EVERYWHERE
-    }
-
-    fn within(self, _interval: Interval) -> Self {
-        self
-    }
 
     #[inline]
     fn weight(&self, slot: &Slot, _value: f32) -> f32 {

@@ -161,10 +161,14 @@ pub trait Rule: Copy + Send + Sync + 'static {
     /// Whether the rule learns at all.
     const LEARNS: bool = true;
 
-    /// The feasible set of the coordinate.
-    fn interval(&self) -> Interval;
-    /// The same rule on another feasible set.
-    fn within(self, interval: Interval) -> Self;
+    /// The feasible set of the coordinate, for rules that have one.
+    fn interval(&self) -> Interval {
+        Interval::EVERYWHERE
+    }
+    /// The same rule on another feasible set; a rule without one stays as it is.
+    fn within(self, _interval: Interval) -> Self {
+        self
+    }
     /// The point the coordinate plays.
     fn weight(&self, slot: &Self::Slot, value: f32) -> f32;
     /// What it remembers after the round. A coordinate rule is not called with gradient 0.
