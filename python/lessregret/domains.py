@@ -117,7 +117,9 @@ class L2Ball(Domain):
 
     def __post_init__(self) -> None:
         _check_radius(self.radius)
-        object.__setattr__(self, "centre", np.asarray(self.centre, dtype=np.float64).copy())
+        object.__setattr__(self, "centre", np.array(self.centre, dtype=np.float64))
+        if self.centre.ndim != 1 or not np.isfinite(self.centre).all():
+            raise SpecError("a ball needs a centre with one finite number for each coordinate")
 
     @property
     def dimensions(self) -> int:  # type: ignore[override]
@@ -135,9 +137,9 @@ class L2Ball(Domain):
         def shrunk(nu: float) -> Point:
             return np.asarray(q * offset / (q + nu))
 
-        # At this ν even the largest q, which is 1, is shrunk enough.
-        most = length / self.radius
-        nu = falling_root(lambda nu: float(np.linalg.norm(shrunk(nu))) - self.radius, 0.0, most)
+        # At these ν the smallest q would be shrunk just enough, and the largest, which is 1.
+        least, most = (length / self.radius - 1) * float(q.min()), length / self.radius
+        nu = falling_root(lambda nu: float(np.linalg.norm(shrunk(nu))) - self.radius, least, most)
         near = shrunk(nu)
         return self.centre + near * min(1.0, self.radius / float(np.linalg.norm(near)))
 
@@ -162,6 +164,7 @@ class L1Ball(Domain):
     radius: float
 
     def __post_init__(self) -> None:
+        _check_dimensions(self.dimensions)
         _check_radius(self.radius)
 
     def project(self, point: Point, weights: Point | None = None) -> Point:
@@ -195,6 +198,9 @@ class Simplex(Domain):
 
     dimensions: int
 
+    def __post_init__(self) -> None:
+        _check_dimensions(self.dimensions)
+
     def project(self, point: Point, weights: Point | None = None) -> Point:
         return simplex_projection(point, weights, 1.0)
 
@@ -219,16 +225,21 @@ def simplex_projection(point: Point, weights: Point | None, total: float) -> Poi
     order = np.argsort(-kinks)
     inverse = np.cumsum(1 / q[order])
     level = (np.cumsum(point[order]) - total) / inverse
-    active = np.flatnonzero(kinks[order] > level)[-1]
+    active = np.count_nonzero(kinks[order] > level) - 1
     near = np.maximum(0.0, point - level[active] / q)
+    if active < 0 or not near.any():
+        # So far out that total is lost to rounding: all of it goes to the first kink.
+        near = (np.arange(len(point)) == order[0]).astype(np.float64)
     return np.asarray(near * (total / near.sum()))
 
 
 def falling_root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a falling function is 0, by Brent's method."""
+    """Where a falling function is 0, low ≥ 0, to the last digits however small it is."""
     from scipy.optimize import brentq
 
-    return float(brentq(function, low, high, xtol=1e-15, rtol=8.9e-16))
+    if function(low) <= 0:
+        return low
+    return float(brentq(function, low, high, xtol=1e-300, rtol=8.9e-16, maxiter=1000))
 
 
 def interval(low: float, high: float) -> Box:
@@ -239,6 +250,11 @@ def interval(low: float, high: float) -> Box:
 def as_point(values: ArrayLike) -> Point:
     """Numbers as a point."""
     return np.asarray(values, dtype=np.float64)
+
+
+def _check_dimensions(dimensions: int) -> None:
+    if dimensions < 1:
+        raise SpecError(f"a set needs at least one dimension, found {dimensions}")
 
 
 def _check_radius(radius: float) -> None:

@@ -67,8 +67,8 @@ class Transcript:
     played: list[Point] = field(default_factory=list)
     """the point of each round, restricted to the loss's coordinates"""
     gradients: list[Point] = field(default_factory=list)
-    rates: list[Point] | None = field(default_factory=list)
-    """the rates used; None for an algorithm without rates"""
+    rates: list[Point | float] | None = field(default_factory=list)
+    """the rates used, one number for all coordinates or one for each; None if there are none"""
     points: list[Point] | None = None
     """the whole point of each round, if kept"""
 
@@ -134,18 +134,27 @@ class Transcript:
         return suffered - _least_quadratic(total_curvature, slope, self.domain)
 
     def bound(self) -> float | None:
-        """B for the rates used: Σ_i [D_i²/(2η_T,i) + ½ Σ g²η], or with D for other sets."""
+        """B for the rates used: Σ_i [D_i²/(2η_T,i) + ½ Σ g²η], or D for one rate off the box."""
         if self.rates is None:
             return None
-        rates, squares = _joined(self.rates), _joined(self.gradients) ** 2
-        paid = float(squares @ rates) / 2
+        squares = _joined(self.gradients) ** 2
         used = np.flatnonzero(squares > 0)
+        if not len(used):
+            return 0.0
+        shapes = [gradient.shape for gradient in self.gradients]
+        rates = _joined([np.broadcast_to(*pair) for pair in zip(self.rates, shapes, strict=True)])
+        paid = float(squares @ rates) / 2
+        if not self._splits():
+            return paid + self.domain.diameter**2 / (2 * float(rates[used[-1]]))
         last = np.zeros(self.domain.dimensions)
         last[self.coordinates[used]] = rates[used]
         touched = last > 0
-        if isinstance(self.domain, Box):
-            return paid + float((self.domain.widths[touched] ** 2 / (2 * last[touched])).sum())
-        return paid + self.domain.diameter**2 / (2 * float(rates[used][-1])) if len(used) else 0.0
+        return paid + float((self.domain.box.widths[touched] ** 2 / (2 * last[touched])).sum())
+
+    def _splits(self) -> bool:
+        """Whether B is a sum over coordinates: on a box, or for rates of each coordinate's own."""
+        own = any(isinstance(rate, np.ndarray) for rate in self.rates or [])
+        return isinstance(self.domain, Box) or own
 
     def least_bound(self, *, per_coordinate: bool) -> float:
         """R_min: the least B of any falling rates: D√Σ|g|², or Σ_i D_i√S_i."""
@@ -248,7 +257,7 @@ def _play_round(
     if rates is None:
         transcript.rates = None
     elif transcript.rates is not None:
-        transcript.rates.append(np.broadcast_to(np.asarray(rates, dtype=np.float64), at.shape))
+        transcript.rates.append(rates)
 
 
 def _joined(parts: Sequence[NDArray[np.generic]]) -> Point:

@@ -3,6 +3,7 @@
 Oscillating, Climbing        the two problems in one dimension of §2.2
 BadFamily                    Theorem 1: a global rate fails, per-coordinate rates do not
 UnequalCurvature             strongly convex in some coordinates, linear in others (§4.1)
+ContraryCurvature            the same against an adversary that sees the point
 UnequalVariance              gradients of small variance in some coordinates (§4.2)
 Switching, CoordinateSwitching, LinearSwitching      environments that change (§4.3)
 RandomLinear, Contrary       a random and an adaptive adversary
@@ -128,6 +129,29 @@ class UnequalCurvature(Problem):
     def _signs(self) -> Point:
         rng = np.random.default_rng(self.seed)
         return rng.choice([-1.0, 1.0], size=(self.rounds, len(self.curvatures)))
+
+
+@dataclass
+class ContraryCurvature(Problem):
+    """Every round: Σ_i H_i/2 x_i² + s_i x_i on [−1, 1]^n, the sign s_i pushing x_i back to 0.
+
+    The gradients are of size 1 to 1 + H_i. No point but 0 is good for long, and 0 is jumped over.
+    """
+
+    rounds: int
+    curvatures: tuple[float, ...] = (1.0, 1.0, 0.0, 0.0)
+
+    @cached_property
+    def domain(self) -> Box:  # type: ignore[override]
+        return Box.cube(len(self.curvatures), -1.0, 1.0)
+
+    def loss(self, round: int, point: Point) -> Quadratic:
+        everywhere, curvature = self._shape
+        return Quadratic(everywhere, curvature=curvature, slope=np.where(point > 0, 1.0, -1.0))
+
+    @cached_property
+    def _shape(self) -> tuple[np.ndarray, Point]:
+        return np.arange(len(self.curvatures)), np.array(self.curvatures)
 
 
 @dataclass

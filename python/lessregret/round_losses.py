@@ -45,7 +45,8 @@ def _repeated(number: float, count: int) -> Point:
 def _full(part: object, count: int) -> Point:
     if isinstance(part, float | int):
         return _repeated(float(part), count)
-    return np.broadcast_to(np.asarray(part, dtype=np.float64), (count,))
+    numbers = np.asarray(part, dtype=np.float64)
+    return numbers if numbers.shape == (count,) else np.broadcast_to(numbers, (count,))
 
 
 class Quadratic(RoundLoss):
@@ -79,9 +80,19 @@ class Quadratic(RoundLoss):
         return self.curvature * (at - self.centre) + self.slope
 
 
-def linear(coordinates: object, slope: object) -> Quadratic:
+class Linear(Quadratic):
+    """Σ s_i x_i, without the arithmetic of the curvature: games are mostly made of these."""
+
+    def value(self, at: Point) -> float:
+        return float(self.slope @ at)
+
+    def gradient(self, at: Point) -> Point:
+        return self.slope
+
+
+def linear(coordinates: object, slope: object) -> Linear:
     """Σ s_i x_i."""
-    return Quadratic(coordinates, slope=slope)
+    return Linear(coordinates, slope=slope)
 
 
 class Absolute(RoundLoss):
@@ -129,6 +140,7 @@ def logistic_loss(coordinates: object, values: object, label: float) -> Smooth:
         return float(np.logaddexp(0.0, -label * (theta @ at)))
 
     def gradient(at: Point) -> Point:
-        return np.asarray(-label * theta / (1 + np.exp(label * (theta @ at))))
+        # 1/(1 + exp m) as exp(−log(1 + exp m)), which cannot overflow.
+        return np.asarray(-label * theta * np.exp(-np.logaddexp(0.0, label * (theta @ at))))
 
     return Smooth(coordinates, value, gradient)

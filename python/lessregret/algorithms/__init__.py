@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from lessregret.algorithms.adaptive_descent import AdaptiveDescent
+from lessregret.algorithms.adaptive_descent import AdaptiveDescent, JointAdaptiveDescent
 from lessregret.algorithms.algorithm import Algorithm, OneDimensional, Seen
 from lessregret.algorithms.composite import Composite, RuleLearner
 from lessregret.algorithms.descent import (
@@ -33,6 +33,7 @@ __all__ = [
     "FullMatrixAdaGrad",
     "GlobalRate",
     "HorizonRate",
+    "JointAdaptiveDescent",
     "JointLeadingHistory",
     "LazyProjection",
     "LeadingHistory",

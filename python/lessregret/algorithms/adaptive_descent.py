@@ -12,7 +12,19 @@ from __future__ import annotations
 
 from math import sqrt
 
-from lessregret.algorithms.algorithm import OneDimensional
+import numpy as np
+
+from lessregret.algorithms.algorithm import Algorithm, OneDimensional, Seen
+from lessregret.domains import Box, Domain
+from lessregret.errors import SpecError
+
+
+def added_strength(before: float, energy: float, radius: float) -> float:
+    """λ ≥ 0 with λ² + before·λ = 2 energy/(3R²), energy = g²: it pays as much as it saves."""
+    push = 8 * energy / (3 * radius**2)
+    root = sqrt(before**2 + push)
+    # (root − before)/2 without the cancellation where before is large.
+    return push / (2 * (root + before)) if push > 0 else 0.0
 
 
 class AdaptiveDescent(OneDimensional):
@@ -34,12 +46,10 @@ class AdaptiveDescent(OneDimensional):
         """Σ g²/(H_{1:t} + λ_{1:t})"""
 
     def feed(self, gradient: float, curvature: float = 0.0) -> None:
+        if self.width == 0:
+            return
         self.curvatures += curvature
-        before = self.curvatures + self.added
-        push = 8 * gradient**2 / (3 * self.radius**2)
-        root = sqrt(before**2 + push)
-        # (root − before)/2 without the cancellation where before is large.
-        strength = push / (2 * (root + before)) if root + before > 0 else 0.0
+        strength = added_strength(self.curvatures + self.added, gradient**2, self.radius)
         self.added += strength
         total = self.curvatures + self.added
         if total > 0:
@@ -55,4 +65,43 @@ class AdaptiveDescent(OneDimensional):
     @property
     def bound(self) -> float:
         """The guarantee so far: 3/2 R² λ_{1:T} + Σ g²/(H_{1:t} + λ_{1:t})."""
+        return 1.5 * self.radius**2 * self.added + self.paid
+
+
+class JointAdaptiveDescent(Algorithm):
+    """The same learner in all coordinates at once, with H = min_i H_i: what §4.1 compares with.
+
+    Gradients count by their length, the box by half its diameter.
+    """
+
+    def start(self, domain: Domain, rounds: int | None = None) -> None:
+        if not isinstance(domain, Box) or domain.diameter == 0:
+            raise SpecError("adaptive descent is here for boxes of some width")
+        self.domain = domain
+        self.point = domain.start
+        self.middle = (domain.low + domain.high) / 2
+        self.curvatures = self.added = self.paid = 0.0
+
+    def feed(self, seen: Seen) -> None:
+        gradient = np.zeros(self.domain.dimensions)
+        gradient[seen.coordinates] = seen.gradient
+        everywhere = len(seen.coordinates) == self.domain.dimensions
+        self.curvatures += float(seen.curvature.min()) if everywhere else 0.0
+        energy = float(gradient @ gradient)
+        strength = added_strength(self.curvatures + self.added, energy, self.radius)
+        self.added += strength
+        total = self.curvatures + self.added
+        if total > 0:
+            self.paid += energy / total
+            pull = strength * (self.point - self.middle)
+            self.point = self.domain.project(self.point - (gradient + pull) / total)
+
+    @property
+    def radius(self) -> float:
+        """R = D/2"""
+        return self.domain.diameter / 2
+
+    @property
+    def bound(self) -> float:
+        """The guarantee so far: 3/2 R² λ_{1:T} + Σ |g|²/(H_{1:t} + λ_{1:t})."""
         return 1.5 * self.radius**2 * self.added + self.paid

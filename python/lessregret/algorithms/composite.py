@@ -20,6 +20,8 @@ from lessregret.errors import SpecError
 from lessregret.rules import BoxedRule, Step
 
 MakeLearner = Callable[[float, float], OneDimensional]
+ALONE = Step()
+"""the step of a rule whose coordinates do not talk"""
 
 
 class Composite(Algorithm):
@@ -37,7 +39,7 @@ class Composite(Algorithm):
         self.domain = domain
         self.learners: dict[int, OneDimensional] = {}
         # Learners may start elsewhere than at clip(0); one of each interval tells where.
-        starts = {ends: self.make(*ends).point for ends in set(self._intervals())}
+        starts = {ends: self._made(*ends).point for ends in set(self._intervals())}
         self.point = np.array([starts[ends] for ends in self._intervals()])
 
     def feed(self, seen: Seen) -> Point | None:
@@ -57,11 +59,21 @@ class Composite(Algorithm):
         """The learner of a coordinate."""
         if coordinate not in self.learners:
             low, high = self.domain.low[coordinate], self.domain.high[coordinate]
-            self.learners[coordinate] = self.make(float(low), float(high))
+            self.learners[coordinate] = self._made(float(low), float(high))
         return self.learners[coordinate]
+
+    def _made(self, low: float, high: float) -> OneDimensional:
+        return self.make(low, high) if low < high else Still(low, high)
 
     def _intervals(self) -> list[tuple[float, float]]:
         return list(zip(self.domain.low.tolist(), self.domain.high.tolist(), strict=True))
+
+
+class Still(OneDimensional):
+    """The learner of an interval of one point, where there is nothing to learn."""
+
+    def feed(self, gradient: float, curvature: float = 0.0) -> float:
+        return 0.0
 
 
 class RuleLearner(OneDimensional):
@@ -82,10 +94,19 @@ class RuleLearner(OneDimensional):
         self.rule = rule.within(low, high)
         self.slot: Any = self.rule.empty
         self.point = self.rule.weight(self.slot, 1.0)
+        self.has_rates = self._bounds_by_rate()
 
     def feed(self, gradient: float, curvature: float = 0.0) -> float | None:
         if gradient == 0:
             return 0.0
-        self.slot = self.rule.absorb(self.slot, 1.0, gradient, Step())
+        self.slot = self.rule.absorb(self.slot, 1.0, gradient, ALONE)
         self.point = self.rule.weight(self.slot, 1.0)
-        return self.rule.rate_used(self.slot, Step())
+        return self.rule.rate_used(self.slot, ALONE) if self.has_rates else None
+
+    def _bounds_by_rate(self) -> bool:
+        """Whether D²/(2η) is enough for the rule; FTRL's λ₁, λ₂ and offset may cost more."""
+        slot = self.rule.absorb(self.rule.empty, 1.0, 1.0, ALONE)
+        rate, spread = self.rule.rate_used(slot, ALONE), self.rule.spread(slot, ALONE)
+        if rate is None or spread is None:
+            return False
+        return spread <= self.width**2 / (2 * rate) * (1 + 1e-12)

@@ -29,12 +29,15 @@ class DiagonalFTPRL(Algorithm):
         self.energy = np.zeros(domain.dimensions)
         self.regulariser = np.zeros(domain.dimensions)
         self.z = np.zeros(domain.dimensions)
+        widths = domain.box.widths
+        self.strengths = self.strength / np.where(widths > 0, widths, np.inf)
+        """k/D_i; 0 for a coordinate that cannot move"""
 
     def feed(self, seen: Seen) -> Point:
         where = seen.coordinates
-        self.energy[where] += seen.gradient**2
-        widths = self.domain.box.widths[where]
-        after = self.strength * np.sqrt(self.energy[where]) / np.where(widths > 0, widths, np.inf)
+        energy = self.energy[where] + seen.gradient**2
+        self.energy[where] = energy
+        after = self.strengths[where] * np.sqrt(energy)
         added = after - self.regulariser[where]
         self.regulariser[where] = after
         self.z[where] += seen.gradient - added * self.point[where]

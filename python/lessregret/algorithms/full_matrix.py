@@ -43,7 +43,7 @@ class FullMatrixAdaGrad(Algorithm):
         self.outer += np.outer(gradient, gradient)
         values, vectors = np.linalg.eigh(self.outer)
         roots = self.offset + np.sqrt(np.maximum(values, 0.0))
-        kept = roots > 1e-12 * max(1.0, roots.max())
+        kept = roots > 1e-12 * roots.max()
         basis = vectors[:, kept]
         moved = self.point - self.step * basis @ ((basis.T @ gradient) / roots[kept])
         matrix = (vectors * roots) @ vectors.T

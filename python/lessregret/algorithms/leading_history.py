@@ -4,7 +4,7 @@
     Plays     x_t = Σ_j p_j x_t^(j), expert j being a base learner born at round j
               p_j ∝ p_j exp(−α f_t(x^(j)));  old weights × (1 − 1/(t+1)), the newcomer gets 1/(t+1)
               expert j = r 2^k, r odd, is dropped after 2^(k+2) + 1 rounds
-    Regret    on [r, s] against an expert alive there: ≤ (2/α)(ln r + ln(s − r + 1))
+    Regret    on [r, s] against the expert born at r, while it lives: ≤ (2/α)(ln r + ln(s − r + 1))
     Source    Hazan & Seshadhri 2009, with the first weight 1 where 0 is printed
     Departs   α from the minorant's slope on the whole interval, H/(G + H D)², not H/G² (E13)
 
@@ -14,7 +14,7 @@ known from g, H and x_t alone. The base learner is gradient descent with step 1/
 
 from __future__ import annotations
 
-from math import inf, log
+from math import log, log1p
 
 import numpy as np
 
@@ -40,7 +40,9 @@ class Experts:
 
     def __init__(self, start: Point) -> None:
         self.round = 1
-        self.births = [1]
+        self.births = np.ones(1)
+        self.deaths = np.array([1.0 + lifetime(1)])
+        """the last round each expert is alive in"""
         self.logs = np.zeros(1)
         """logarithms of the weights, which add up to 1"""
         self.points = start.reshape(1, -1).copy()
@@ -51,20 +53,20 @@ class Experts:
 
     def ages(self) -> Point:
         """How many rounds each expert has seen, this one included."""
-        return self.round - np.array(self.births) + 1.0
+        return np.asarray(self.round - self.births + 1)
 
     def reweigh(self, losses: Point) -> None:
         """Multiply the weights by exp(−loss), bring in the next expert, drop the outlived."""
         logs = self.logs - losses
         logs -= np.logaddexp.reduce(logs)
+        newcomer = np.exp(logs) @ self.points
         self.round += 1
-        logs = np.append(logs + np.log1p(-1 / self.round), -np.log(self.round))
-        self.births.append(self.round)
-        alive = [self.round <= birth + lifetime(birth) for birth in self.births]
-        self.births = [birth for birth, lives in zip(self.births, alive, strict=True) if lives]
-        kept = np.flatnonzero(alive)
-        self.logs = logs[kept] - np.logaddexp.reduce(logs[kept])
-        self.points = np.vstack([self.points, self.points[-1:]])[kept]
+        kept = self.deaths >= self.round
+        logs = np.append(logs[kept] + log1p(-1 / self.round), -log(self.round))
+        self.logs = logs - np.logaddexp.reduce(logs)
+        self.points = np.concatenate([self.points[kept], newcomer[None]])
+        self.births = np.append(self.births[kept], self.round)
+        self.deaths = np.append(self.deaths[kept], self.round + lifetime(self.round))
 
 
 class LeadingHistory(OneDimensional):
@@ -78,6 +80,7 @@ class LeadingHistory(OneDimensional):
 
     def __init__(self, low: float, high: float, curvature: float) -> None:
         super().__init__(low, high)
+        _check_curvature(curvature)
         self.curvature = curvature
         self.steepest = 0.0
         """the largest gradient so far; α only ever falls as it grows"""
@@ -85,25 +88,27 @@ class LeadingHistory(OneDimensional):
         self.experts = Experts(np.array([self.point]))
 
     def feed(self, gradient: float, curvature: float = 0.0) -> None:
+        if self.width == 0:
+            return
         self.steepest = max(self.steepest, abs(gradient))
-        alpha = self.curvature / (self.steepest + self.curvature * self.width) ** 2
         offset = self.experts.points[:, 0] - self.point
-        losses = alpha * (gradient * offset + self.curvature / 2 * offset**2)
+        losses = gradient * offset + self.curvature / 2 * offset**2
         slopes = gradient + self.curvature * offset
         moved = self.experts.points[:, 0] - slopes / (self.curvature * self.experts.ages())
         self.experts.points[:, 0] = np.clip(moved, self.low, self.high)
-        self.experts.reweigh(losses)
-        self.experts.points[-1, 0] = self._combined()
-        self.point = self._combined()
+        self.experts.reweigh(self.exp_concavity() * losses)
+        self.point = self.clip(float(self.experts.combined()[0]))
 
-    def _combined(self) -> float:
-        return self.clip(float(self.experts.combined()[0]))
+    def exp_concavity(self) -> float:
+        """α = H/(G + H D)², G the steepest gradient so far (E13)."""
+        return self.curvature / (self.steepest + self.curvature * self.width) ** 2
 
 
 class JointLeadingHistory(Algorithm):
     """Follow the leading history in all coordinates at once: what §4.3 compares with."""
 
     def __init__(self, curvature: float) -> None:
+        _check_curvature(curvature)
         self.curvature = curvature
 
     def start(self, domain: Domain, rounds: int | None = None) -> None:
@@ -119,7 +124,7 @@ class JointLeadingHistory(Algorithm):
         gradient[seen.coordinates] = seen.gradient
         self.steepest = max(self.steepest, float(np.linalg.norm(gradient)))
         slope = self.steepest + self.curvature * self.domain.diameter
-        alpha = self.curvature / slope**2 if slope > 0 else inf
+        alpha = self.curvature / slope**2 if slope > 0 else 0.0
         offset = self.experts.points - self.point
         tangent = offset @ gradient
         losses = alpha * (tangent + self.curvature / 2 * (offset**2).sum(axis=1))
@@ -127,10 +132,14 @@ class JointLeadingHistory(Algorithm):
         steps = 1 / (self.curvature * self.experts.ages())
         self.experts.points = self.domain.project(self.experts.points - steps[:, None] * slopes)
         self.experts.reweigh(losses)
-        self.experts.points[-1] = self.domain.project(self.experts.combined())
         self.point = self.domain.project(self.experts.combined())
 
 
 def guarantee(alpha: float, first: int, last: int) -> float:
-    """What the experts' mixture can lose on [first, last] to an expert alive on all of it."""
+    """What the experts' mixture can lose on [first, last] to the expert born at ``first``."""
     return 2 / alpha * (log(first) + log(last - first + 1))
+
+
+def _check_curvature(curvature: float) -> None:
+    if not curvature > 0:
+        raise SpecError(f"follow the leading history needs a curvature above 0, found {curvature}")

@@ -15,7 +15,7 @@ class LazyProjection(OneDimensional):
     """Lazy projection for a known bound Q on the variation V = Σ (g_t − mean)².
 
     Plays     x = clip(−η Σ g), η = min(2/√Q, 1/6), with [a, b] scaled to [−1, 1] and g to |g| ≤ 1
-    Regret    ≤ 15 √Q in those units
+    Regret    ≤ 15 √Q in those units, for Q ≥ 1
     Source    Hazan & Kale 2008
     Departs   nowhere; lazy: the sum is kept as it is and clipped only when played
     """
@@ -49,8 +49,9 @@ class RestartedLazyProjection(LazyProjection):
         self.restart()
 
     def restart(self) -> None:
-        """Begin an epoch."""
+        """Begin an epoch, from the middle."""
         self.total, self.count, self.mean, self.variation = 0.0, 0, 0.0, 0.0
+        self.point = self.middle
 
     def feed(self, gradient: float, curvature: float = 0.0) -> None:
         scaled = gradient / self.largest
@@ -60,9 +61,11 @@ class RestartedLazyProjection(LazyProjection):
         self.mean += before / self.count
         self.variation += before * (scaled - self.mean)
         if self.variation > 4 / self.rate**2:
+            # The gradient that ends an epoch belongs to it, not to the next one.
             self.rate /= 2
             self.restart()
-        super().feed(gradient)
+        else:
+            super().feed(gradient)
 
 
 class Optimistic(OneDimensional):
@@ -82,6 +85,8 @@ class Optimistic(OneDimensional):
         self.point = self.middle
 
     def feed(self, gradient: float, curvature: float = 0.0) -> None:
+        if self.width == 0:
+            return
         self.error += (gradient - self.mean) ** 2
         self.total += gradient
         self.count += 1
