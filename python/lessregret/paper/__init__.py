@@ -12,7 +12,7 @@ CLAIMS = {
     "tradeoff": "§2.2: in one dimension any fixed rate is too large or too small for some problem.",
     "theorem1": "Theorem 1: a global rate has regret T^(2/3) where per-coordinate rates have √T.",
     "theorem2": "Theorem 2: the global adaptive rate is within √2 of the best bound in hindsight.",
-    "theorem3": "Theorem 3: per-coordinate rates are, and never worse than a global one.",
+    "theorem3": "Theorem 3: rates for each coordinate are within √2 too, never worse than one.",
     "lemma1": "Lemma 1: Σ x_i/√(x_1 + … + x_i) ≤ 2√(Σ x_i).",
     "lemma2": "Lemma 2: the regret of a learner for each coordinate is at most their sum.",
     "strong-convexity": "§4.1: √T on linear coordinates and log T on curved ones, in one run.",

@@ -1,0 +1,212 @@
+"""Lemma 1: Σ x_i/√(x_1 + … + x_i) ≤ 2√(Σ x_i), tried on sequences meant to break it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lessregret.domains import Point
+from lessregret.paper.finding import FAILS, FAILS_AS_PRINTED, HOLDS, Finding, Request, table
+from lessregret.paper.hill_climb import hill_climb
+from lessregret.paper.palette import GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
+
+CLAIM = "Lemma 1: the sum behind the adaptive rates"
+
+LENGTHS = (1, 2, 3, 5, 10, 20, 50, 100, 1_000, 10_000, 100_000, 1_000_000)
+CLIMBED = (2, 3, 5, 10, 20, 50)
+STEPS = 3000
+SAMPLES = 200
+SLACK = 1e-12
+
+DRAWS: dict[str, Callable[[np.random.Generator, int], Point]] = {
+    "exponential": lambda rng, n: rng.exponential(size=n),
+    "heavy-tailed": lambda rng, n: rng.pareto(0.5, size=n),
+    "ten orders of magnitude": lambda rng, n: 10 ** rng.uniform(-5, 5, size=n),
+    "mostly zeros": lambda rng, n: rng.exponential(size=n) * (rng.random(n) < 0.1),
+    "falling": lambda rng, n: np.sort(rng.pareto(1.0, size=n))[::-1],
+    "growing": lambda rng, n: np.sort(rng.pareto(1.0, size=n)),
+}
+
+
+def run(request: Request, done: Callable[[str], None] = lambda what: None) -> Finding:
+    """Random, constant and hill-climbed sequences."""
+    rng = np.random.default_rng(request.seed)
+    rows = [as_row("constant", n, ratio(np.ones(n))) for n in LENGTHS]
+    rows += [as_row(kind, n, worst_drawn(kind, n, rng)) for kind in DRAWS for n in (3, 30, 1_000)]
+    done("constant and random sequences")
+    rows += [as_row("hill-climbed", n, climbed(n, rng)) for n in CLIMBED]
+    done("hill-climbed sequences")
+    rows += [as_row("worst", n, worst_ratio(n)) for n in LENGTHS]
+    claims = judge(rows)
+    verdict = HOLDS if all(claims.values()) else FAILS_AS_PRINTED
+    return Finding(CLAIM, verdict, rows, sections(rows, claims))
+
+
+def as_row(kind: str, length: int, value: float) -> dict[str, Any]:
+    """One kind of sequence: the largest ratio of the two sides."""
+    return {"sequence": kind, "length": length, "ratio": value}
+
+
+def ratios(sequences: Point) -> Point:
+    """Left side over right side of the lemma, for each row; 0/0 counts as 0."""
+    sums = np.cumsum(sequences, axis=1)
+    roots = np.sqrt(sums)
+    terms = np.divide(sequences, roots, out=np.zeros_like(sums), where=sums > 0)
+    right = 2 * roots[:, -1]
+    left = terms.sum(axis=1)
+    return np.asarray(np.divide(left, right, out=np.zeros_like(left), where=right > 0))
+
+
+def ratio(sequence: Point) -> float:
+    """The same for one sequence."""
+    return float(ratios(sequence[None, :])[0])
+
+
+def worst_drawn(kind: str, length: int, rng: np.random.Generator) -> float:
+    """The largest ratio of many random sequences."""
+    return max(ratio(DRAWS[kind](rng, length)) for _ in range(SAMPLES))
+
+
+def climbed(length: int, rng: np.random.Generator) -> float:
+    """The largest ratio that hill climbing finds."""
+    return hill_climb(lambda rows: ratios(np.abs(rows)), np.ones(length), rng, STEPS)[1]
+
+
+def worst_ratio(length: int) -> float:
+    """The largest ratio of any sequence: c_n/2 with c_1 = 1, c_n = 1 + c²_{n−1}/4."""
+    c = 1.0
+    for _ in range(length - 1):
+        c = 1 + c * c / 4
+    return c / 2
+
+
+def worst_sequence(length: int) -> Point:
+    """The sequence that attains it: x_n is the share 1 − c²_{n−1}/4 of the sum so far."""
+    sequence, total, c = [1.0], 1.0, 1.0
+    for _ in range(length - 1):
+        after = total / (c * c / 4)
+        sequence.append(after - total)
+        total, c = after, 1 + c * c / 4
+    return np.array(sequence)
+
+
+def judge(rows: list[dict[str, Any]]) -> dict[str, bool]:
+    """What the lemma says, and how sharp it is."""
+    found = {(row["sequence"], row["length"]): row["ratio"] for row in rows}
+    tried = [row for row in rows if row["sequence"] != "worst"]
+    return {
+        "no sequence makes the left side larger": all(row["ratio"] <= 1 + SLACK for row in rows),
+        "none beats the exact worst case of its length": all(
+            row["ratio"] <= worst_ratio(row["length"]) + SLACK for row in tried
+        ),
+        "the constant 2 cannot be improved: constant sequences come as near as one likes": bool(
+            found["constant", LENGTHS[-1]] > 0.999
+            and sorted(constant_ratios(rows)) == constant_ratios(rows)
+        ),
+    }
+
+
+def constant_ratios(rows: list[dict[str, Any]]) -> list[float]:
+    """The ratios of constant sequences, in the order of their lengths."""
+    return [row["ratio"] for row in rows if row["sequence"] == "constant"]
+
+
+def sections(rows: list[dict[str, Any]], claims: dict[str, bool]) -> list[str]:
+    """The page."""
+    return [
+        STATEMENT,
+        "## What we ran",
+        f"The ratio of the left side to the right one: for constant sequences of up to "
+        f"{LENGTHS[-1]:,} numbers, for {SAMPLES} random sequences of each of {len(DRAWS)} kinds "
+        f"(the largest ratio is shown), and for sequences that {STEPS:,} steps of hill climbing "
+        "made as bad as they could. Terms 0/0 count as 0.",
+        length_table(rows),
+        drawn_table(rows),
+        "## What came out",
+        "\n".join(f"- {claim}: **{HOLDS if held else FAILS}**" for claim, held in claims.items()),
+        SHARPER,
+    ]
+
+
+STATEMENT = """\
+*For any non-negative numbers x_1, …, x_n,*
+
+    Σ_i  x_i / √(x_1 + … + x_i)   ≤   2·√(x_1 + … + x_n)
+
+The adaptive rates divide by the root of all squared gradients *so far*, because the later ones are
+not known yet. The lemma, with x_t = g_t², is the price of that: the sum Σ g_t²·η_t, which would be
+√(Σ g²) if the rate could use the whole sum from the start, at most doubles. All constants of
+Theorems 2 and 3 come from here. A sum of 1/√x against the integral ∫ dx/√x = 2√x is the picture to
+have in mind. The paper proves it by induction: with Z the whole sum and x the last number,
+2√(Z − x) + x/√Z is largest at x = 0. We found nothing to correct."""
+
+SHARPER = """\
+**The exact worst case.** The induction can be made exact. Both sides scale alike, so let c_n·√Z be
+the largest left side of n numbers with sum Z. If the last number is the share u of Z, the left side
+is at most c_{n−1}·√(1 − u)·√Z + u·√Z, which is largest at 1 − u = c²_{n−1}/4. Hence
+
+    c_1 = 1,    c_n = 1 + c²_{n−1}/4
+
+and c_{n−1} < 2 gives c_n < 2: the lemma again, in one line. The ratio c_n/2 tends to 1 like
+1 − 2/n, much faster than for constant sequences (1 − 0.73/√n); the sequence that attains it grows
+about as n³. Hill climbing, which knows nothing of this, finds the same numbers."""
+
+
+def length_table(rows: list[dict[str, Any]]) -> str:
+    """Ratios by length: constant, hill-climbed, worst."""
+    found = {(row["sequence"], row["length"]): row["ratio"] for row in rows}
+    kinds = ("constant", "hill-climbed", "worst")
+    lengths = sorted({length for kind, length in found if kind in kinds})
+    body = [
+        [f"{length:,}", *(as_ratio(found.get((kind, length))) for kind in kinds)]
+        for length in lengths
+    ]
+    return table(["n", "constant sequence", "hill-climbed", "exact worst case"], body)
+
+
+def drawn_table(rows: list[dict[str, Any]]) -> str:
+    """The largest ratios of random sequences."""
+    found = {(row["sequence"], row["length"]): row["ratio"] for row in rows}
+    body = [[kind, *(as_ratio(found[kind, n]) for n in (3, 30, 1_000))] for kind in DRAWS]
+    return table(["random sequences", "n = 3", "n = 30", "n = 1,000"], body)
+
+
+def as_ratio(value: float | None) -> str:
+    """Six digits, or a dash."""
+    return "–" if value is None else f"{value:.6f}"
+
+
+def draw(finding: Finding, path: str) -> None:
+    """Left: the ratio over n. Right: how far it stays below 1."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 4.8), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for axes, height in ((left, lambda value: value), (right, lambda value: 1 - value)):
+        _draw_ratios(axes, finding.rows, height)
+    left.axhline(1, color=GUIDE, lw=1)
+    plain(left, "Left side of Lemma 1 over its right side")
+    left.set_ylim(0, 1.08)
+    left.legend(frameon=False, fontsize=9, loc="lower right")
+    right.set_yscale("log")
+    plain(right, "What is missing to 1")
+    right.legend().remove()
+    right.annotate("0.73/√n", (10_000, 0.0073), xytext=(2, 8), textcoords="offset points",
+                   fontsize=9, color=PER_COORDINATE)  # fmt: skip
+    right.annotate("2/n", (10_000, 0.0002), xytext=(4, 6), textcoords="offset points",
+                   fontsize=9, color=GLOBAL)  # fmt: skip
+    figure.savefig(path, dpi=150)
+
+
+def _draw_ratios(axes: Any, rows: list[dict[str, Any]], height: Callable[[float], float]) -> None:
+    def points(*kinds: str) -> tuple[list[int], list[float]]:
+        chosen = [row for row in rows if row["sequence"] in kinds]
+        return [row["length"] for row in chosen], [height(row["ratio"]) for row in chosen]
+
+    axes.plot(*points(*DRAWS), ".", color=GUIDE, ms=7, label="random, the largest of many")
+    axes.plot(*points("constant"), "o-", color=PER_COORDINATE, ms=4, label="constant")
+    axes.plot(*points("worst"), "-", color=GLOBAL, label="exact worst case")
+    axes.plot(*points("hill-climbed"), "D", color=THIRD, ms=5, label="hill-climbed")
+    axes.set(xscale="log", xlabel="length n")
