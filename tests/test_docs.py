@@ -387,3 +387,22 @@ def average_loss_of_vw(options: str) -> str:
     told = re.search(r"average loss = ([\d.]+)", done.stdout + done.stderr)
     assert told
     return told[1]
+
+
+def test_the_game_is_documented() -> None:
+    from lessregret import algorithms, domains, problems
+
+    page = (REFERENCE / "game.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"`(\w+)", page))
+    kinds = {
+        name
+        for name, thing in vars(problems).items()
+        if isinstance(thing, type) and issubclass(thing, problems.Problem)
+    }
+    sets = {
+        name
+        for name, thing in vars(domains).items()
+        if isinstance(thing, type) and issubclass(thing, domains.Domain)
+    }
+    bases = {"Algorithm", "OneDimensional", "Seen", "Problem", "Domain"}
+    assert (set(algorithms.__all__) | kinds | sets) - bases <= told
