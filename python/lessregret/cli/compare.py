@@ -11,10 +11,13 @@ import click
 
 from lessregret.cli.options import (
     bad_lines_option,
+    bits_option,
     check_picture,
     data_argument,
     format_option,
     json_option,
+    loss_option,
+    no_intercept_option,
 )
 from lessregret.cli.progress import number
 from lessregret.errors import InputError, SpecError
@@ -37,13 +40,7 @@ RULES = "per-coordinate,global,cw,pa"
     show_default=True,
     help="Rules with commas between; parameters as in ftrl:l1=0.5:offset=0.",
 )
-@click.option(
-    "--loss",
-    type=click.Choice(list(LOSSES)),
-    default="logistic",
-    show_default=True,
-    help="The loss that is counted, and that gradients are taken of.",
-)
+@loss_option
 @click.option(
     "--shuffles",
     type=click.IntRange(0),
@@ -55,14 +52,8 @@ RULES = "per-coordinate,global,cw,pa"
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the shuffles."
 )
 @click.option("--radius", type=float, help="The feasible set, for the rules that have one.")
-@click.option(
-    "--bits",
-    type=click.IntRange(1, 31),
-    default=22,
-    show_default=True,
-    help="Features go into 2^bits slots.",
-)
-@click.option("--no-intercept", is_flag=True, help="No feature of value 1 in every example.")
+@bits_option
+@no_intercept_option
 @click.option("--picture", type=click.Path(dir_okay=False), help="Draw the scores here.")
 @format_option
 @bad_lines_option

@@ -7,6 +7,7 @@ import os
 import click
 
 from lessregret.errors import SpecError
+from lessregret.losses import LOSSES
 
 FORMATS = ("auto", "svmlight", "vw")
 
@@ -24,6 +25,23 @@ bad_lines_option = click.option(
     default="stop",
     show_default=True,
     help="Stop at a bad line, or count it and go on.",
+)
+loss_option = click.option(
+    "--loss",
+    type=click.Choice(list(LOSSES)),
+    default="logistic",
+    show_default=True,
+    help="The loss of the margin.",
+)
+bits_option = click.option(
+    "--bits",
+    type=click.IntRange(1, 31),
+    default=22,
+    show_default=True,
+    help="Features go into 2^bits slots.",
+)
+no_intercept_option = click.option(
+    "--no-intercept", is_flag=True, help="No feature of value 1 in every example."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 

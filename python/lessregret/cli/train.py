@@ -13,10 +13,17 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from lessregret.cli.options import bad_lines_option, data_argument, format_option, json_option
+from lessregret.cli.options import (
+    bad_lines_option,
+    bits_option,
+    data_argument,
+    format_option,
+    json_option,
+    loss_option,
+    no_intercept_option,
+)
 from lessregret.cli.progress import Progress, counted, make_progress, number
 from lessregret.errors import InputError, SpecError
-from lessregret.losses import LOSSES
 from lessregret.rules import RULES, Rule, number_or_word, rule_named, rule_settings
 
 if TYPE_CHECKING:
@@ -27,13 +34,7 @@ if TYPE_CHECKING:
 
 @click.command("train")
 @data_argument
-@click.option(
-    "--loss",
-    type=click.Choice(list(LOSSES)),
-    default="logistic",
-    show_default=True,
-    help="The loss of the margin.",
-)
+@loss_option
 @click.option(
     "--rule",
     "rule_text",
@@ -55,14 +56,8 @@ if TYPE_CHECKING:
     help="The feasible set is [-radius, radius] in every coordinate; without it the rule's "
     "default, 100 where it has a feasible set.",
 )
-@click.option(
-    "--bits",
-    type=click.IntRange(1, 31),
-    default=22,
-    show_default=True,
-    help="Features go into 2^bits slots.",
-)
-@click.option("--no-intercept", is_flag=True, help="No feature of value 1 in every example.")
+@bits_option
+@no_intercept_option
 @click.option("--certify", is_flag=True, help="Measure the linearised regret; 8 bytes more a slot.")
 @click.option(
     "--passes",
