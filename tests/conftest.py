@@ -5,8 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.command_line import CommandLine
+
+# The same sequences everywhere, and no verdict by the clock: machines are shared and noisy.
+settings.register_profile("house", derandomize=True, deadline=None)
+settings.load_profile("house")
 
 
 @pytest.fixture
