@@ -132,8 +132,10 @@ class _OnlineLinear(BaseEstimator, ABC):
         return self.learner_.predict_rows(rows.indptr, rows.indices, rows.data)
 
     def _weights(self) -> NDArray[np.float64]:
-        """The weight of every column; asked one by one, since untouched ones need not be 0."""
+        """The weight of every column; also of untouched ones, which need not be 0."""
         check_is_fitted(self)
+        if isinstance(self.learner_, Learner):
+            return self.learner_.core.dense_weights().astype(np.float64)
         columns = self.n_features_in_
         return np.fromiter(map(self.learner_.weight, range(columns)), np.float64, columns)
 

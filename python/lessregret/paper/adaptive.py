@@ -30,7 +30,15 @@ from lessregret.algorithms.leading_history import Experts
 from lessregret.domains import Box, interval
 from lessregret.game import Problem, Transcript, play
 from lessregret.intervals import regret_on
-from lessregret.paper.finding import FAILS, HOLDS, Finding, Request, holds_as_corrected, table
+from lessregret.paper.finding import (
+    FAILS,
+    HOLDS,
+    Finding,
+    Request,
+    bullets,
+    holds_as_corrected,
+    table,
+)
 from lessregret.paper.palette import GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
 from lessregret.problems import CoordinateSwitching, LinearSwitching, Recorded, switching
 from lessregret.round_losses import Quadratic
@@ -311,7 +319,7 @@ def sections(rows: list[dict[str, Any]], claims: dict[str, bool]) -> list[str]:
         SEVERAL,
         several_table(of_table(rows, "apart")),
         "## What came out",
-        "\n".join(f"- {claim}: **{HOLDS if held else FAILS}**" for claim, held in claims.items()),
+        bullets(claims),
         "## Errata",
         E12,
         together_table(of_table(rows, "together")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,3 +60,8 @@ def table(heading: list[str], rows: list[list[str]]) -> str:
     """A Markdown table, its first column to the left, the others to the right."""
     rule = ["---", *["---:"] * (len(heading) - 1)]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in [heading, rule, *rows])
+
+
+def bullets(claims: Mapping[str, bool]) -> str:
+    """What held and what did not, a line each."""
+    return "\n".join(f"- {claim}: **{HOLDS if held else FAILS}**" for claim, held in claims.items())

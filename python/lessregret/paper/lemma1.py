@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lessregret.domains import Point
-from lessregret.paper.finding import FAILS, FAILS_AS_PRINTED, HOLDS, Finding, Request, table
+from lessregret.paper.finding import FAILS_AS_PRINTED, HOLDS, Finding, Request, bullets, table
 from lessregret.paper.hill_climb import hill_climb
 from lessregret.paper.palette import GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
 
@@ -125,7 +125,7 @@ def sections(rows: list[dict[str, Any]], claims: dict[str, bool]) -> list[str]:
         length_table(rows),
         drawn_table(rows),
         "## What came out",
-        "\n".join(f"- {claim}: **{HOLDS if held else FAILS}**" for claim, held in claims.items()),
+        bullets(claims),
         SHARPER,
     ]
 

@@ -19,11 +19,11 @@ from lessregret.algorithms.composite import MakeLearner
 from lessregret.domains import Box, Point
 from lessregret.game import Comparator, Problem, play
 from lessregret.paper.finding import (
-    FAILS,
     FAILS_AS_PRINTED,
     HOLDS,
     Finding,
     Request,
+    bullets,
     holds_as_corrected,
     table,
 )
@@ -237,7 +237,7 @@ def sections(rows: list[dict[str, Any]], claims: dict[str, bool]) -> list[str]:
         ERRATUM,
         minorant_table(rows),
         "## What came out",
-        "\n".join(f"- {claim}: **{HOLDS if held else FAILS}**" for claim, held in claims.items()),
+        bullets(claims),
     ]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from lessregret.algorithms import AdaptiveDescent, Composite, JointAdaptiveDescent
 from lessregret.domains import Point
 from lessregret.game import Problem, play
-from lessregret.paper.finding import FAILS, HOLDS, Finding, Request, table
+from lessregret.paper.finding import FAILS, HOLDS, Finding, Request, bullets, table
 from lessregret.paper.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
 from lessregret.problems import ContraryCurvature, UnequalCurvature
 
@@ -213,7 +213,7 @@ def sections(rows: list[dict[str, Any]], claims: dict[str, bool]) -> list[str]:
         "## Random signs",
         about_random(of_table(rows, "random")),
         "## What came out",
-        "\n".join(f"- {claim}: **{HOLDS if held else FAILS}**" for claim, held in claims.items()),
+        bullets(claims),
     ]
 
 

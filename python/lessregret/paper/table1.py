@@ -15,7 +15,7 @@ from lessregret.comparison import Row, compare_shuffled
 from lessregret.datasets import DATASETS
 from lessregret.examples import Examples
 from lessregret.learner import Learner
-from lessregret.paper.finding import FAILS, HOLDS, Finding, Request, table
+from lessregret.paper.finding import FAILS, HOLDS, Finding, Request, bullets, table
 from lessregret.rules import CW, PA, Arow, Ftrl, Global, PerCoordinate, Rule
 
 CLAIM = "Table 1: online binary classification"
@@ -162,8 +162,7 @@ def sections(
     parts = []
     if rows:
         parts.append(f"Mean of {request.shuffles} shuffles (seed {request.seed}), one pass each.")
-        verdicts = {claim: HOLDS if held else FAILS for claim, held in claims.items()}
-        parts.append("\n".join(f"- {claim}: **{held}**" for claim, held in verdicts.items()))
+        parts.append(bullets(claims))
         parts += preset_tables(rows)
     if missing:
         parts.append("## Not run\n\n" + "\n".join(f"- {reason}" for reason in missing))

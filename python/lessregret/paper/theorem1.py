@@ -11,11 +11,11 @@ import numpy as np
 from lessregret.domains import Point
 from lessregret.paper import bad_family
 from lessregret.paper.finding import (
-    FAILS,
     FAILS_AS_PRINTED,
     HOLDS,
     Finding,
     Request,
+    bullets,
     holds_as_corrected,
     table,
 )
@@ -204,7 +204,7 @@ def sections(rows: list[dict[str, Any]], claims: dict[str, bool]) -> list[str]:
         slope_table(of_table(rows, "slopes")),
         about_slopes(rows),
         "## What came out",
-        "\n".join(f"- {claim}: **{HOLDS if held else FAILS}**" for claim, held in claims.items()),
+        bullets(claims),
         "## Falling rates, and the errata",
         ERRATA,
         falling_table([row for row in of_table(rows, "falling") if row["rounds"] == 4352]),

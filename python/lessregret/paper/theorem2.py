@@ -11,7 +11,7 @@ import numpy as np
 from lessregret.algorithms import Descent, GlobalRate
 from lessregret.domains import Point
 from lessregret.game import Problem, Transcript, play
-from lessregret.paper.finding import FAILS, FAILS_AS_PRINTED, HOLDS, Finding, Request, table
+from lessregret.paper.finding import FAILS_AS_PRINTED, HOLDS, Finding, Request, bullets, table
 from lessregret.paper.hill_climb import hill_climb
 from lessregret.paper.palette import FOURTH, GLOBAL, GUIDE, THIRD, plain
 from lessregret.paper.trials import ball_trials, box_trials
@@ -141,7 +141,7 @@ def sections(rows: list[dict[str, Any]], claims: dict[str, bool]) -> list[str]:
         RAN,
         as_table(rows),
         "## What came out",
-        "\n".join(f"- {claim}: **{HOLDS if held else FAILS}**" for claim, held in claims.items()),
+        bullets(claims),
         about_tightness(rows),
     ]
 

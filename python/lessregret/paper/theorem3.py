@@ -13,11 +13,11 @@ from lessregret.domains import Point, interval
 from lessregret.game import Problem, play
 from lessregret.paper import swing_and_climb
 from lessregret.paper.finding import (
-    FAILS,
     FAILS_AS_PRINTED,
     HOLDS,
     Finding,
     Request,
+    bullets,
     holds_as_corrected,
     table,
 )
@@ -171,7 +171,7 @@ def sections(rows: list[dict[str, Any]], claims: dict[str, bool]) -> list[str]:
         AGAINST,
         ratio_table(rows),
         "## What came out",
-        "\n".join(f"- {claim}: **{HOLDS if held else FAILS}**" for claim, held in claims.items()),
+        bullets(claims),
     ]
 
 

@@ -15,11 +15,11 @@ from lessregret.algorithms import ConstantRate, Descent
 from lessregret.domains import interval
 from lessregret.game import Problem, play
 from lessregret.paper.finding import (
-    FAILS,
     FAILS_AS_PRINTED,
     HOLDS,
     Finding,
     Request,
+    bullets,
     holds_as_corrected,
     table,
 )
@@ -136,7 +136,7 @@ def sections(rows: list[dict[str, Any]], claims: dict[str, bool]) -> list[str]:
         "first problem, D for the second.",
         as_table(shown),
         "## What came out",
-        "\n".join(f"- {claim}: **{HOLDS if held else FAILS}**" for claim, held in claims.items()),
+        bullets(claims),
         about_best(rows, best),
         ERRATA.format(stuck=stuck_regret(), formula=ROUNDS / 2 * SLOPE * EPSILON),
     ]

@@ -24,7 +24,15 @@ from lessregret.algorithms import (
 )
 from lessregret.domains import Point, interval
 from lessregret.game import Problem, Transcript, play
-from lessregret.paper.finding import FAILS, HOLDS, Finding, Request, holds_as_corrected, table
+from lessregret.paper.finding import (
+    FAILS,
+    HOLDS,
+    Finding,
+    Request,
+    bullets,
+    holds_as_corrected,
+    table,
+)
 from lessregret.paper.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
 from lessregret.problems import Contrary, Recorded, UnequalVariance
 from lessregret.round_losses import linear
@@ -266,7 +274,7 @@ def sections(rows: list[dict[str, Any]], claims: dict[str, bool]) -> list[str]:
         "By Cauchy–Schwarz Σ√V_i ≤ √(nV), with equality if all V_i are equal. With a single loud "
         "coordinate of n the factor is √n.",
         "## What came out",
-        "\n".join(f"- {claim}: **{HOLDS if held else FAILS}**" for claim, held in claims.items()),
+        bullets(claims),
         "## Erratum E14, and a constant",
         ERRATA,
         single_table(of_table(rows, "contrary"), ("untold", "told", "restarted", "optimistic")),
