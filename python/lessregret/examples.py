@@ -28,7 +28,7 @@ class Examples:
     """
 
     def __init__(self, core: _core.Examples) -> None:
-        self._core = core
+        self.core = core
 
     @classmethod
     def from_stream(cls, stream: _core.Stream, like: Learner) -> Examples:
@@ -44,12 +44,12 @@ class Examples:
         return cls(_core.Examples.from_rows(spec, X.indptr, X.indices, X.data, labels, ones))
 
     def __len__(self) -> int:
-        return len(self._core)
+        return len(self.core)
 
     def teach(self, learners: Sequence[Learner], order: ArrayLike | None = None) -> None:
         """Let all learners learn, in the order given or as the examples stand."""
         places = None if order is None else np.ascontiguousarray(order, dtype=np.uint32)
-        self._core.teach_together([learner.core for learner in learners], places)
+        self.core.teach_together([learner.core for learner in learners], places)
 
 
 def learn_together(learners: Sequence[Learner], stream: _core.Stream, limit: int) -> int:

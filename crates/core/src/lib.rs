@@ -1,5 +1,6 @@
 //! The core of lessregret: text in, slots moved, tallies out; no Python.
 
+pub mod comparator;
 pub mod error;
 pub mod example;
 pub mod hash;

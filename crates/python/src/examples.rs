@@ -1,5 +1,6 @@
 //! Examples kept in memory, to be learned from many times and by many learners.
 
+use lessregret_core::loss::Loss;
 use lessregret_core::spec::Spec;
 use lessregret_core::together::{learn_in_order, learn_together};
 use lessregret_core::{Chunk, Error};
@@ -20,13 +21,21 @@ pub struct Examples {
 
 #[pymethods]
 impl Examples {
-    /// All that is left of a stream.
+    /// The next `limit` examples of a stream, or all that is left.
     #[staticmethod]
-    fn from_stream(py: Python<'_>, spec: &str, stream: &Stream) -> PyResult<Self> {
+    #[pyo3(signature = (spec, stream, limit=None))]
+    fn from_stream(
+        py: Python<'_>,
+        spec: &str,
+        stream: &Stream,
+        limit: Option<usize>,
+    ) -> PyResult<Self> {
         let mut examples = Examples::empty(py, spec)?;
         let mut block = Chunk::new(examples.spec.intercept_slot());
-        while stream.fill(py, &mut block, usize::MAX)? > 0 {
+        let mut left = limit.unwrap_or(usize::MAX);
+        while left > 0 && stream.fill(py, &mut block, left)? > 0 {
             examples.chunk.append(&block);
+            left -= block.len();
             py.check_signals()?;
         }
         Ok(examples)
@@ -60,6 +69,12 @@ impl Examples {
 
     fn __len__(&self) -> usize {
         self.chunk.len()
+    }
+
+    /// The number of slots of the learners they are for.
+    #[getter]
+    pub fn slots(&self) -> usize {
+        self.spec.slots()
     }
 
     /// Let a learner learn in the order given, or as the examples stand; the margins.
@@ -98,6 +113,22 @@ impl Examples {
 }
 
 impl Examples {
+    /// The examples.
+    pub fn chunk(&self) -> &Chunk {
+        &self.chunk
+    }
+
+    /// The loss with this name, if the labels were checked for one of its kind.
+    pub fn loss_named(&self, py: Python<'_>, name: &str) -> PyResult<Loss> {
+        let loss: Loss = serde_json::from_value(name.into())
+            .map_err(|_| argument(py, "loss".into(), name.into(), "logistic, hinge or squared"))?;
+        if loss.is_classification() == self.spec.loss.is_classification() {
+            return Ok(loss);
+        }
+        let sentence = format!("the examples were read with labels for another loss than {name}");
+        Err(to_python(py, Error::Spec(sentence)))
+    }
+
     fn empty(py: Python<'_>, spec: &str) -> PyResult<Self> {
         let spec = Spec::parse(spec).map_err(|error| to_python(py, error))?;
         Ok(Examples { spec, chunk: Chunk::new(None) })

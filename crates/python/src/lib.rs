@@ -1,5 +1,6 @@
 //! The Python face of the core: arguments in, errors out, no arithmetic.
 
+mod comparator;
 mod errors;
 mod examples;
 mod hashing;
@@ -12,6 +13,8 @@ use pyo3::prelude::*;
 /// The native half of lessregret.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::comparator::{Columns, Problem};
     #[pymodule_export]
     use super::examples::{Examples, learn_stream_together};
     #[pymodule_export]

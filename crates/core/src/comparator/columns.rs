@@ -1,0 +1,68 @@
+//! The features that occur, numbered without gaps in the order they were met.
+
+use crate::example::Example;
+
+/// Marks a slot without a column.
+const NONE: u32 = u32::MAX;
+
+/// A number for each slot that occurs, and how much importance it was active with.
+#[derive(Clone, Debug)]
+pub struct Columns {
+    of_slot: Vec<u32>,
+    slots: Vec<u32>,
+    importances: Vec<f64>,
+    total: f64,
+}
+
+impl Columns {
+    /// No column yet, for slots below `slots`.
+    pub fn new(slots: usize) -> Self {
+        Columns { of_slot: vec![NONE; slots], slots: vec![], importances: vec![], total: 0.0 }
+    }
+
+    /// Number what these examples show for the first time, and add up their importances.
+    pub fn meet<'a>(&mut self, examples: impl Iterator<Item = Example<'a>>) {
+        for example in examples {
+            self.total += f64::from(example.importance);
+            for &slot in example.slots {
+                let column = self.column_or_new(slot);
+                self.importances[column] += f64::from(example.importance);
+            }
+        }
+    }
+
+    fn column_or_new(&mut self, slot: u32) -> usize {
+        let column = &mut self.of_slot[slot as usize];
+        if *column == NONE {
+            *column = self.slots.len() as u32;
+            self.slots.push(slot);
+            self.importances.push(0.0);
+        }
+        *column as usize
+    }
+
+    /// How many slots there are, met or not.
+    pub fn capacity(&self) -> usize {
+        self.of_slot.len()
+    }
+
+    /// The column of a slot; none where it was not met.
+    pub fn column(&self, slot: u32) -> Option<u32> {
+        self.of_slot.get(slot as usize).copied().filter(|&column| column != NONE)
+    }
+
+    /// The slot of each column.
+    pub fn slots(&self) -> &[u32] {
+        &self.slots
+    }
+
+    /// Σ h over the examples in which each column is active.
+    pub fn importances(&self) -> &[f64] {
+        &self.importances
+    }
+
+    /// Σ h over all examples.
+    pub fn total(&self) -> f64 {
+        self.total
+    }
+}

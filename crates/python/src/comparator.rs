@@ -1,0 +1,133 @@
+//! Passes over examples for the best fixed point.
+
+use lessregret_core::comparator;
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadwriteArray1};
+use pyo3::prelude::*;
+
+use crate::errors::argument;
+use crate::examples::Examples;
+
+/// The features that occur, numbered without gaps.
+#[pyclass(module = "lessregret._core")]
+pub struct Columns(comparator::Columns);
+
+#[pymethods]
+impl Columns {
+    #[new]
+    fn new(slots: usize) -> Self {
+        Columns(comparator::Columns::new(slots))
+    }
+
+    /// Number what the first `count` examples, or all, show for the first time.
+    #[pyo3(signature = (examples, count=None))]
+    fn meet(&mut self, py: Python<'_>, examples: &Examples, count: Option<usize>) -> PyResult<()> {
+        check_length(py, "slots of the examples", examples.slots(), self.0.capacity())?;
+        let count = count.unwrap_or(usize::MAX);
+        py.detach(|| self.0.meet(examples.chunk().examples().take(count)));
+        Ok(())
+    }
+
+    /// The slot of each column.
+    fn slots<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+        self.0.slots().to_vec().into_pyarray(py)
+    }
+
+    /// Σ h over the examples in which each column is active.
+    fn importances<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.0.importances().to_vec().into_pyarray(py)
+    }
+
+    /// Σ h over all examples.
+    #[getter]
+    fn total(&self) -> f64 {
+        self.0.total()
+    }
+}
+
+/// Examples as rows over columns, those with the same features merged.
+#[pyclass(module = "lessregret._core", frozen)]
+pub struct Problem(comparator::Problem);
+
+type Entries<'py> = PyReadonlyArray1<'py, f64>;
+
+#[pymethods]
+impl Problem {
+    /// The first `count` examples, or all, under a loss for which their labels are right.
+    #[new]
+    #[pyo3(signature = (columns, examples, loss, count=None))]
+    fn new(
+        py: Python<'_>,
+        columns: &Columns,
+        examples: &Examples,
+        loss: &str,
+        count: Option<usize>,
+    ) -> PyResult<Self> {
+        let loss = examples.loss_named(py, loss)?;
+        let chosen = || examples.chunk().examples().take(count.unwrap_or(usize::MAX));
+        Ok(Problem(py.detach(|| comparator::Problem::new(loss, &columns.0, chosen()))))
+    }
+
+    /// The number of distinct rows.
+    #[getter]
+    fn rows(&self) -> usize {
+        self.0.rows()
+    }
+
+    /// Add the gradient at `point` to `gradient`; loss, smooth loss, dual and curvatures.
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        point: Entries<'py>,
+        temperature: f64,
+        mut gradient: PyReadwriteArray1<'py, f64>,
+    ) -> PyResult<(f64, f64, f64, Bound<'py, PyArray1<f64>>)> {
+        let (point, gradient) = (point.as_slice()?, gradient.as_slice_mut()?);
+        self.check_widths(py, [point.len(), gradient.len()])?;
+        let mut curvatures = vec![0.0; self.0.rows()];
+        let sums = py.detach(|| self.0.evaluate(point, temperature, gradient, &mut curvatures));
+        Ok((sums.loss, sums.smooth, sums.dual, curvatures.into_pyarray(py)))
+    }
+
+    /// Add the diagonal of the Hessian with these curvatures to `diagonal`.
+    fn diagonal<'py>(
+        &self,
+        py: Python<'py>,
+        curvatures: Entries<'py>,
+        mut diagonal: PyReadwriteArray1<'py, f64>,
+    ) -> PyResult<()> {
+        let (curvatures, diagonal) = (curvatures.as_slice()?, diagonal.as_slice_mut()?);
+        check_length(py, "curvatures", curvatures.len(), self.0.rows())?;
+        self.check_widths(py, [diagonal.len()])?;
+        py.detach(|| self.0.diagonal(curvatures, diagonal));
+        Ok(())
+    }
+
+    /// Add the Hessian with these curvatures times `direction` to `product`.
+    fn times<'py>(
+        &self,
+        py: Python<'py>,
+        curvatures: Entries<'py>,
+        direction: Entries<'py>,
+        mut product: PyReadwriteArray1<'py, f64>,
+    ) -> PyResult<()> {
+        let (curvatures, direction) = (curvatures.as_slice()?, direction.as_slice()?);
+        let product = product.as_slice_mut()?;
+        check_length(py, "curvatures", curvatures.len(), self.0.rows())?;
+        self.check_widths(py, [direction.len(), product.len()])?;
+        py.detach(|| self.0.times(curvatures, direction, product));
+        Ok(())
+    }
+}
+
+impl Problem {
+    fn check_widths<const N: usize>(&self, py: Python<'_>, found: [usize; N]) -> PyResult<()> {
+        found.into_iter().try_for_each(|found| check_length(py, "entries", found, self.0.width()))
+    }
+}
+
+fn check_length(py: Python<'_>, what: &str, found: usize, expected: usize) -> PyResult<()> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(argument(py, what.into(), found.to_string(), &expected.to_string()))
+}
