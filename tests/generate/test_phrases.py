@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from hashlib import sha256
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from lessregret.generate.trades import TRADES
 from tests.click_logs import ABOUT, text
 from tests.command_line import CommandLine
 
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "click-simulator.md"
 EVERY_PHRASE = pytest.mark.parametrize("phrase", PHRASES)
 
 TABLE_2 = [
@@ -102,6 +104,16 @@ def test_queries_follow_the_power_law_of_the_table(phrase: str) -> None:
     counts = np.sort(np.bincount(np.concatenate([b.queries for b in blocks(phrase)])))[::-1][:100]
     slope, _ = np.polyfit(np.log(np.arange(1, 101)), np.log(counts), 1)
     assert slope == pytest.approx(-PHRASES[phrase].query_exponent, abs=0.1)
+
+
+@EVERY_PHRASE
+def test_the_page_has_the_parameters(phrase: str) -> None:
+    world = PHRASES[phrase]
+    exponents = f"{world.query_exponent:g}, {world.word_exponent:g}"
+    told = [f"{world.queries:,}", f"{world.ads:,}", f"{world.advertisers:,}", f"{world.words:,}"]
+    told += [exponents, f"{world.truth_scale:g}", f"{100 * world.click_rate:g} %"]
+    row = f"| {phrase} | {' | '.join(told)} |"
+    assert row in PAGE.read_text(encoding="utf-8")
 
 
 def test_worlds_of_one_seed_are_independent() -> None:
