@@ -11,6 +11,7 @@ from pathlib import Path
 os.environ["SOURCE_DATE_EPOCH"] = "0"
 
 import matplotlib as mpl
+from draw_click_ranks import draw as draw_click_ranks
 
 from lessregret.datasets import DataHome
 from lessregret.paper import module_of
@@ -28,6 +29,7 @@ def main() -> None:
         module = module_of(name)
         finding = module.run(Request(DataHome(Path())), lambda what: None)
         module.draw(finding, str(FOLDER / f"{name}.svg"))
+    draw_click_ranks(str(FOLDER / "click-ranks.svg"))
 
 
 if __name__ == "__main__":

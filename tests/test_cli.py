@@ -184,6 +184,7 @@ def test_a_full_disk_under_stdout(lessregret: CommandLine, command: list[str]) -
     "command",
     [
         ["generate", "clicks", "--examples", "50000"],
+        ["generate", "clicks", "--examples", "50000", "--format", "csv", "--phrase", "forex"],
         ["predict", "m", "many.txt"],
         ["predict", "m", "data.txt"],
         ["inspect", "m", "--weights", "3"],

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING
+
 import click
+
+if TYPE_CHECKING:
+    from gzip import GzipFile
+
+    from lessregret.generate import ClickWorld
+
+FORMATS = ("vw", "libsvm", "csv")
 
 
 @click.group("generate")
@@ -19,6 +30,13 @@ def command() -> None:
     help="How many impressions.",
 )
 @click.option(
+    "--skip",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="How many impressions of the log to leave out first; they are not computed.",
+)
+@click.option(
     "--seed",
     type=click.IntRange(0),
     default=0,
@@ -26,11 +44,30 @@ def command() -> None:
     help="The same seed gives the same log; a longer log begins with the shorter one.",
 )
 @click.option(
+    "--phrase",
+    help="Only queries with this phrase, one of the nine of the paper's Table 2, as in "
+    '--phrase "auto insurance"; without it queries of all kinds.',
+)
+@click.option(
     "--click-rate",
     type=float,
-    default=0.05,
-    show_default=True,
+    show_default="the phrase's, or 0.05",
     help="The share of impressions that are clicked, about.",
+)
+@click.option(
+    "--drift",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="How many times in a million impressions the hidden weights are replaced, little by "
+    "little; 0 to 10.",
+)
+@click.option(
+    "--format",
+    type=click.Choice(FORMATS),
+    default="vw",
+    show_default=True,
+    help="Vowpal Wabbit's text, LIBSVM's (svmlight), or CSV with a header.",
 )
 @click.option(
     "--output",
@@ -39,21 +76,49 @@ def command() -> None:
     show_default=True,
     help="Where to; a name in .gz is gzipped.",
 )
-def clicks(examples: int, seed: int, click_rate: float, output: str) -> None:
-    """Simulate a log of ad impressions, as Vowpal Wabbit text.
+def clicks(
+    examples: int,
+    skip: int,
+    seed: int,
+    phrase: str | None,
+    click_rate: float | None,
+    drift: float,
+    format: str,
+    output: str,
+) -> None:
+    """Simulate a log of ad impressions.
 
     Queries and ads follow power laws; a hidden sparse logistic model decides the clicks.
     """
-    from lessregret.generate import ClickWorld, impressions, vw_lines
+    from lessregret.generate import log_text
 
-    world = ClickWorld(seed=seed, click_rate=click_rate)
-    blocks = impressions(world, examples)
-    with click.open_file(output, "wb") as raw:
-        if output.endswith(".gz"):
-            import gzip
+    world = _world(seed, phrase, click_rate, drift)
+    _write(log_text(world, examples, format=format, skip=skip), output)
 
-            # No time stamp, so that the same request gives the same bytes.
-            with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
-                packed.writelines(vw_lines(world, block) for block in blocks)
-        else:
-            raw.writelines(vw_lines(world, block) for block in blocks)
+
+def _world(seed: int, phrase: str | None, click_rate: float | None, drift: float) -> ClickWorld:
+    from dataclasses import replace
+
+    from lessregret.generate import ClickWorld, phrase_world
+
+    world = ClickWorld() if phrase is None else phrase_world(phrase)
+    rate = world.click_rate if click_rate is None else click_rate
+    return replace(world, seed=seed, click_rate=rate, drift=drift)
+
+
+def _write(pieces: Iterable[bytes], output: str) -> None:
+    with click.open_file(output, "wb") as raw, _packed(raw, output) as file:
+        file.writelines(pieces)
+
+
+@contextmanager
+def _packed(raw: IO[bytes], name: str) -> Iterator[IO[bytes] | GzipFile]:
+    """The file itself, or one that packs what is written if the name ends in .gz."""
+    if not name.endswith(".gz"):
+        yield raw
+        return
+    import gzip
+
+    # No time stamp, so that the same request gives the same bytes.
+    with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
+        yield packed

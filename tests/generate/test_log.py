@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import doctest
+import pickle
 import re
 from collections import Counter
 from functools import lru_cache
 from hashlib import sha256
+from importlib import import_module
 from itertools import pairwise
+from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
@@ -16,18 +19,10 @@ from numpy.typing import NDArray
 
 from lessregret import generate
 from lessregret.errors import SpecError
-from lessregret.generate import (
-    IMPRESSIONS_PER_DRAW,
-    Block,
-    ClickWorld,
-    binary_entropy,
-    impressions,
-    vw_lines,
-)
+from lessregret.generate import Block, ClickWorld, binary_entropy, impressions, vw_lines
+from tests.click_logs import DRAW, SMALL, features, losses
 
-SMALL = ClickWorld(seed=3, queries=200, ads=160, advertisers=20, words=100)
 DEFAULT = ClickWorld()
-DRAW = IMPRESSIONS_PER_DRAW
 
 WORD = r"[a-z]+"
 LINE = re.compile(
@@ -50,15 +45,13 @@ def column(name: str) -> NDArray[Any]:
     return np.concatenate([getattr(block, name) for block in default_blocks()])
 
 
-def features(line: str) -> list[str]:
-    """The features of a line as `namespace^feature`."""
-    _, *namespaces = line.split(" |")
-    split = [namespace.split() for namespace in namespaces]
-    return [f"{name}^{feature}" for name, *rest in split for feature in rest]
+@pytest.mark.parametrize("module", [part.name for part in iter_modules(generate.__path__)])
+def test_examples_of_the_docstrings_run(module: str) -> None:
+    assert doctest.testmod(import_module(f"lessregret.generate.{module}")).failed == 0
 
 
-def test_examples_of_the_docstrings_run() -> None:
-    assert doctest.testmod(generate).failed == 0
+def test_all_that_is_public_is_there() -> None:
+    assert [name for name in generate.__all__ if not hasattr(generate, name)] == []
 
 
 def test_equal_worlds_give_equal_logs() -> None:
@@ -121,8 +114,23 @@ def test_no_line_names_a_feature_twice_and_most_name_12_to_20() -> None:
 
 
 def test_every_word_has_its_own_spelling() -> None:
-    spellings = [generate._spelling(rank) for rank in range(100_000)]
-    assert len(set(spellings)) == len(spellings)
+    spellings = ClickWorld(words=100_000).spellings
+    assert len(set(spellings)) == len(spellings) == 100_000
+
+
+def test_no_invented_word_is_spelled_as_a_real_one() -> None:
+    """Nor as one of the phrase: life, rate and visa would be syllables."""
+    world = ClickWorld(phrase="life visa", vocabulary=("rate", "cheap"))
+    assert world.spellings[:2] + world.spellings[-2:] == ["rate", "cheap", "life", "visa"]
+    assert len(set(world.spellings)) == len(world.spellings) == world.words + 2
+
+
+def test_a_pickle_holds_the_parameters_and_gives_the_same_log() -> None:
+    world = ClickWorld(seed=3, queries=200, ads=160, advertisers=20, words=100)
+    before = log(world, 100)
+    pickled = pickle.dumps(world)
+    assert len(pickled) < 2_000
+    assert log(pickle.loads(pickled), 100) == before
 
 
 def test_lines_say_what_the_block_says() -> None:
@@ -181,13 +189,12 @@ def test_clicks_are_drawn_from_the_stated_probabilities() -> None:
 
 
 def test_the_truth_suffers_its_entropy() -> None:
-    probabilities, clicked = column("probabilities"), column("labels") == 1
-    losses = -np.log(np.where(clicked, probabilities, 1 - probabilities))
+    suffered = losses(column("probabilities"), column("labels"))
     entropy = np.average(
         [block.entropy for block in default_blocks()], weights=[len(b) for b in default_blocks()]
     )
-    standard_error = losses.std() / np.sqrt(len(losses))
-    assert abs(losses.mean() - entropy) < 4 * standard_error
+    standard_error = suffered.std() / np.sqrt(len(suffered))
+    assert abs(suffered.mean() - entropy) < 4 * standard_error
 
 
 def test_the_truth_beats_the_best_constant() -> None:
@@ -268,11 +275,33 @@ def test_lower_positions_are_clicked_less() -> None:
         ("truth_scale", float("inf")),
         ("click_rate", 0.0),
         ("click_rate", 1.0),
+        ("drift", -0.1),
+        ("drift", 10.5),
+        ("query_lengths", (1, 3)),
+        ("query_lengths", (4, 3)),
+        ("query_lengths", (2, 13)),
+        ("query_lengths", 3),
+        ("ad_lengths", (0, 3)),
+        ("ad_lengths", (4.0, 6.0)),
+        ("phrase", " "),
+        ("phrase", "two  blanks"),
+        ("phrase", None),
     ],
 )
 def test_parameters_out_of_range_are_refused_by_name(name: str, value: object) -> None:
     with pytest.raises(SpecError, match=f"^{name} must be .*; got {re.escape(repr(value))}$"):
         ClickWorld(**{name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("word", ["", "two words", "a|b", "a:b", "a^b", "line\n", 5])
+def test_words_that_a_format_could_not_hold_are_refused(word: object) -> None:
+    with pytest.raises(SpecError, match=f"must be words .*; got {re.escape(repr(word))}$"):
+        ClickWorld(vocabulary=("good", word))  # type: ignore[arg-type]
+
+
+def test_words_must_differ_also_from_those_of_the_phrase() -> None:
+    with pytest.raises(SpecError, match=r"must be different words; got 'oil' 2 times"):
+        ClickWorld(phrase="olive oil", vocabulary=("good", "oil"))
 
 
 @pytest.mark.parametrize(
