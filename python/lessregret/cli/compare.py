@@ -19,10 +19,10 @@ from lessregret.cli.options import (
     loss_option,
     no_intercept_option,
 )
-from lessregret.cli.progress import number
 from lessregret.errors import InputError, SpecError
 from lessregret.losses import LOSSES
 from lessregret.rules import Rule, parse_rule
+from lessregret.wording import number
 
 if TYPE_CHECKING:
     from lessregret._core import Stream

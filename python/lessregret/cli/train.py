@@ -22,9 +22,10 @@ from lessregret.cli.options import (
     loss_option,
     no_intercept_option,
 )
-from lessregret.cli.progress import Progress, counted, make_progress, number
+from lessregret.cli.progress import Progress, make_progress
 from lessregret.errors import InputError, SpecError
 from lessregret.rules import RULES, Rule, number_or_word, rule_named, rule_settings
+from lessregret.wording import counted, number
 
 if TYPE_CHECKING:
     from lessregret._core import Stream
