@@ -37,6 +37,7 @@ print(*[name for name in {HEAVY} if name in sys.modules], file=sys.stderr)
         (["demo", "--help"], []),
         (["--version"], ["lessregret._core"]),
         (["inspect", "model"], ["lessregret._core"]),
+        (["train", "data.txt", "--bits", "4", "-q", "--json"], ["numpy", "lessregret._core"]),
     ],
     ids=" ".join,
 )

@@ -40,6 +40,9 @@ def test_eight_together_are_eight_alone(clicks: Path) -> None:
         stream = open_stream([str(clicks)], bits=BITS, loss="logistic")
         [alone] = compare_stream({text: rule}, make, stream, block=10_000)
         assert row == alone
+        assert row.curve is not None
+        assert [mark.rounds for mark in row.curve.marks][-3:] == [2048, 2896, 3000]
+        assert row.curve.marks[-1].mean_loss == row.mean_loss
 
 
 def test_the_command_gives_the_numbers_of_train(

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from lessregret.cli.progress import Bar, Silence, Table, make_progress, number, since
+from lessregret.cli.progress import Bar, Silence, Table, make_progress, since
 from lessregret.ledger import Ledger, Standing, Tally
+from lessregret.wording import number
 from tests.command_line import COMMAND, ENVIRONMENT
 
 LINE = b"1 1:1\n0 2:1\n"

@@ -8,6 +8,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from lessregret import _core
+from lessregret.curve import Curve, next_mark
 from lessregret.examples import Examples, learn_together, shuffled
 from lessregret.learner import Learner
 from lessregret.ledger import Ledger
@@ -24,6 +25,8 @@ class Row:
     losses: tuple[float, ...]
     mistakes: tuple[float, ...]
     """empty for regression"""
+    curve: Curve | None = None
+    """how the loss went; None over shuffles"""
 
     @property
     def mean_loss(self) -> float:
@@ -76,17 +79,27 @@ def compare_stream(
 ) -> list[Row]:
     """Every rule on the examples of a stream as they come: parsed once, learned by all."""
     learners = {name: make(rule) for name, rule in rules.items()}
-    rounds = 0
-    while count := learn_together(list(learners.values()), stream, block):
+    curves = {name: Curve() for name in rules}
+    rounds, mark = 0, next_mark(0)
+    while count := learn_together(list(learners.values()), stream, min(block, mark - rounds)):
         rounds += count
         done(rounds)
-    return [_row(name, [learner.ledger()]) for name, learner in learners.items()]
+        if rounds == mark:
+            mark = next_mark(rounds)
+            _mark_all(curves, learners)
+    _mark_all(curves, learners)
+    return [_row(name, [learner.ledger()], curves[name]) for name, learner in learners.items()]
 
 
-def _row(rule: str, ledgers: Sequence[Ledger]) -> Row:
+def _mark_all(curves: Mapping[str, Curve], learners: Mapping[str, Learner]) -> None:
+    for name, curve in curves.items():
+        curve.mark(learners[name].tally())
+
+
+def _row(rule: str, ledgers: Sequence[Ledger], curve: Curve | None = None) -> Row:
     losses = tuple(ledger.mean_loss for ledger in ledgers if ledger.mean_loss is not None)
     rates = tuple(ledger.mistake_rate for ledger in ledgers if ledger.mistake_rate is not None)
-    return Row(rule, losses, rates)
+    return Row(rule, losses, rates, curve)
 
 
 def _spread(scores: Sequence[float]) -> float | None:

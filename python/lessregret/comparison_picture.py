@@ -6,22 +6,30 @@ from collections.abc import Sequence
 from typing import Any
 
 from lessregret.comparison import Row
+from lessregret.palette import PER_COORDINATE
 
 
 def draw(path: str, rows: Sequence[Row], loss: str) -> None:
     """Draw mean losses and, for classification, mistakes, best rule first."""
+    figure(rows, loss).savefig(path, dpi=150)
+
+
+def figure(rows: Sequence[Row], loss: str, *, stacked: bool = False) -> Any:
+    """The picture; its panels side by side or, for a narrow page, one above the other."""
     from matplotlib.figure import Figure
 
-    ordered = sorted(rows, key=lambda row: -row.mean_loss)
+    ordered = sorted(rows, key=lambda row: row.mean_loss)[::-1]
     scores = [("mean_loss", "sd_loss", f"Mean {loss} loss")]
     if rows[0].mistake_rate is not None:
         scores.append(("mistake_rate", "sd_mistakes", "Fraction of mistakes"))
-    figure = Figure(figsize=(5.2 * len(scores), 1.4 + 0.38 * len(rows)), layout="constrained")
-    panels = figure.subplots(1, len(scores), sharey=True, squeeze=False)[0]
+    down, across = (len(scores), 1) if stacked else (1, len(scores))
+    width = 6.4 if stacked else 5.2 * across
+    drawn = Figure(figsize=(width, down * (1.4 + 0.38 * len(rows))), layout="constrained")
+    panels = drawn.subplots(down, across, sharey=True, squeeze=False).flat
     for axes, (mean, spread, title) in zip(panels, scores, strict=True):
         _panel(axes, [row.as_dict() for row in ordered], mean, spread)
         axes.set_title(title, loc="left")
-    figure.savefig(path, dpi=150)
+    return drawn
 
 
 def _panel(axes: Any, rows: list[dict[str, Any]], mean: str, spread: str) -> None:
@@ -31,11 +39,12 @@ def _panel(axes: Any, rows: list[dict[str, Any]], mean: str, spread: str) -> Non
         places,
         xerr=[row[spread] or 0.0 for row in rows],
         fmt="o",
-        color="#1f5f8b",
+        color=PER_COORDINATE,
         ecolor="#9fbcd0",
         capsize=3,
     )
     axes.set_yticks(places, [row["rule"] for row in rows])
+    axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.grid(axis="x", color="#e5e5e5")
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)

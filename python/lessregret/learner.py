@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from math import isinf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,15 @@ from lessregret.rules import RULES, PerCoordinate, Rule
 MAX_BITS = 31
 MAX_COLUMNS = 2**32 - 2
 """Slots are numbered by 32 bits, and the intercept needs one."""
+
+
+class Learned(NamedTuple):
+    """What a block of examples showed."""
+
+    margins: NDArray[np.float64]
+    """each made before its example was learned"""
+    labels: NDArray[np.float32]
+    importances: NDArray[np.float32]
 
 
 class Learner:
@@ -115,6 +124,15 @@ class Learner:
         """Learn from the next examples, at most ``limit``; their margins, none at the end."""
         return self._core.learn_stream(stream, limit)
 
+    def learn_labelled(self, stream: _core.Stream, limit: int) -> Learned:
+        """As :meth:`learn_stream`, to the last bit, with labels and importances beside the margins.
+
+        Lines that the stream skips are not counted in the ledger.
+        """
+        indptr, slots, values, labels, importances, _ = stream.read(limit)
+        margins = self.learn_rows(indptr, slots, values, labels, importances)
+        return Learned(margins, labels, importances)
+
     def predict_stream(
         self, stream: _core.Stream, limit: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float32], NDArray[np.float32], list[bytes]]:
@@ -144,10 +162,14 @@ class Learner:
         """The margins of the rows of a CSR matrix."""
         return self._core.predict_rows(*_csr(indptr, indices, values))
 
+    def tally(self) -> Tally:
+        """The sums over the rounds so far; costs nothing, unlike the ledger."""
+        return Tally(**self._core.tally())
+
     def ledger(self) -> Ledger:
         """The account so far; walks over all slots."""
         return Ledger(
-            Tally(**self._core.tally()),
+            self.tally(),
             Standing(*self._core.standing()),
             loss_named(self.spec["loss"]).is_classification,
             self._core.skipped,

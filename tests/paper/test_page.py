@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -14,32 +12,9 @@ from lessregret.cli import run
 from lessregret.paper import CLAIMS, module_of
 from lessregret.paper.finding import Finding, holds_as_corrected
 from lessregret.paper.page import write_page
+from tests.html_outline import Outline
 
 QUICK = ("lemma1", "lemma2")
-
-
-class Outline(HTMLParser):
-    """The ids, links and sources of a page, and whether every tag is closed in order."""
-
-    VOID = frozenset({"meta", "img", "br", "hr", "link"})
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.sources: list[str] = []
-        self.open: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        named = {name: value or "" for name, value in attrs}
-        for kept, name in ((self.ids, "id"), (self.links, "href"), (self.sources, "src")):
-            kept.extend([named[name]] if name in named else [])
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
 
 
 class Drawing:
@@ -67,12 +42,10 @@ def test_the_page_is_whole_and_fetches_nothing(tmp_path: Path) -> None:
     write_page(tmp_path / "index.html", findings, dict.fromkeys(findings, Drawing), "the <command>")  # type: ignore[arg-type]
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     outline = Outline(page)
-    assert outline.open == []
+    outline.check_that_it_is_one_file()
     assert outline.ids == list(findings)
     assert outline.links == [f"#{name}" for name in findings]
     assert len(outline.sources) == 3
-    assert all(source.startswith("data:image/svg+xml;base64,") for source in outline.sources)
-    assert not re.search(r"(?:src|href)=\"(?:https?:)?//|@import|url\(", page)
     assert "<b>marks</b>" not in page
     assert "Lemma 1 &amp; more" in page
     assert page.count('class="verdict good"') == page.count('class="verdict bad"') == 2

@@ -67,7 +67,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; every error becomes a sentence on stderr and an exit code."""
     try:
-        outcome = cli.main(list(arguments), prog_name="lessregret", standalone_mode=False)
+        # Commands find what was typed as the object of their context.
+        given = list(arguments)
+        outcome = cli.main(given, prog_name="lessregret", standalone_mode=False, obj=given.copy())
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()

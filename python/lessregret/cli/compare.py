@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -13,16 +14,18 @@ from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
     check_picture,
+    check_report,
     data_argument,
     format_option,
     json_option,
     loss_option,
     no_intercept_option,
+    report_option,
 )
-from lessregret.cli.progress import number
 from lessregret.errors import InputError, SpecError
 from lessregret.losses import LOSSES
 from lessregret.rules import Rule, parse_rule
+from lessregret.wording import number
 
 if TYPE_CHECKING:
     from lessregret._core import Stream
@@ -57,8 +60,10 @@ RULES = "per-coordinate,global,cw,pa"
 @click.option("--picture", type=click.Path(dir_okay=False), help="Draw the scores here.")
 @format_option
 @bad_lines_option
+@report_option
 @json_option
-def command(**options: Any) -> None:
+@click.pass_context
+def command(ctx: click.Context, /, **options: Any) -> None:
     """Run many rules over DATA in one pass: parsed once, learned by all, on all cores.
 
     Each example is predicted before it is learned. With --shuffles the scores are means over
@@ -68,18 +73,26 @@ def command(**options: Any) -> None:
     rules = request.parsed_rules()
     if request.picture:
         check_picture(request.picture)
-    rows, skipped = _compare(request, rules)
-    if not rows[0].losses:
+    if request.report:
+        check_report(request.report, [*request.data, *filter(None, [request.picture])])
+    started = time.perf_counter()
+    compared = _compare(request, rules)
+    if not compared.rows[0].losses:
         raise InputError(", ".join(request.data), 0, 0, "none", "at least one example")
     if request.picture:
         from lessregret.comparison_picture import draw
 
-        draw(request.picture, rows, request.loss)
+        draw(request.picture, compared.rows, request.loss)
+    if request.report:
+        from lessregret.cli.pages import compare_page
+
+        seconds = time.perf_counter() - started
+        compare_page(ctx, request, rules, compared, seconds).write(request.report)
     if request.as_json:
-        document = {"rows": [row.as_dict() for row in rows], "skipped": skipped}
+        document = {"rows": [row.as_dict() for row in compared.rows], "skipped": compared.skipped}
         click.echo(json.dumps(document, indent=2))
     else:
-        click.echo(_table(rows))
+        click.echo(_table(compared.rows))
 
 
 @dataclass(frozen=True)
@@ -97,6 +110,7 @@ class Request:
     picture: str | None
     format: str
     bad_lines: str
+    report: str | None
     as_json: bool
 
     def parsed_rules(self) -> dict[str, Rule]:
@@ -129,7 +143,16 @@ class Request:
         )
 
 
-def _compare(request: Request, rules: dict[str, Rule]) -> tuple[list[Row], int]:
+class Compared(NamedTuple):
+    """What came out, and what was read."""
+
+    rows: list[Row]
+    examples: int
+    skipped: int
+    first_skipped: str | None
+
+
+def _compare(request: Request, rules: dict[str, Rule]) -> Compared:
     from lessregret.comparison import compare_shuffled, compare_stream
     from lessregret.examples import Examples
     from lessregret.stream import BLOCK
@@ -137,14 +160,16 @@ def _compare(request: Request, rules: dict[str, Rule]) -> tuple[list[Row], int]:
     stream = request.stream()
     if request.shuffles == 0:
         rows = compare_stream(rules, request.learner, stream, block=BLOCK)
-        return rows, stream.skipped
+        marks = rows[0].curve.marks if rows[0].curve else []
+        examples = marks[-1].rounds if marks else 0
+        return Compared(rows, examples, stream.skipped, stream.first_skipped)
     first = request.learner(next(iter(rules.values())))
-    examples = Examples.from_stream(stream, like=first)
+    kept = Examples.from_stream(stream, like=first)
     done = _reporter(request.shuffles)
     rows = compare_shuffled(
-        rules, request.learner, examples, shuffles=request.shuffles, seed=request.seed, done=done
+        rules, request.learner, kept, shuffles=request.shuffles, seed=request.seed, done=done
     )
-    return rows, stream.skipped
+    return Compared(rows, len(kept), stream.skipped, stream.first_skipped)
 
 
 def _reporter(shuffles: int) -> Callable[[int], None]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lessregret.cli.options import check_picture, json_option
-from lessregret.cli.progress import number
+from lessregret.wording import number
 
 if TYPE_CHECKING:
     from lessregret.learner import Learner

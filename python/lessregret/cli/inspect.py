@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from lessregret.cli.options import json_option
-from lessregret.cli.progress import counted, number
-
-if TYPE_CHECKING:
-    from lessregret.learner import Learner
+from lessregret.wording import counted, number
 
 
 @click.command("inspect")
@@ -62,21 +59,10 @@ def _document(model: str, header: dict[str, Any]) -> dict[str, Any]:
 
 
 def _largest(model: str, count: int) -> list[dict[str, Any]]:
-    import numpy as np
-
+    from lessregret.largest_weights import largest_weights
     from lessregret.learner import Learner
 
-    learner = Learner.load(model)
-    slots, weights = learner.weights()
-    order = np.argsort(-np.abs(weights), kind="stable")[:count]
-    return [_row(learner, int(slots[k]), float(weights[k])) for k in order]
-
-
-def _row(learner: Learner, slot: int, weight: float) -> dict[str, Any]:
-    if learner.spec["intercept"] and slot == learner.slots - 1:
-        return {"slot": slot, "weight": weight, "name": "(intercept)", "collided": False}
-    name, collided = learner.name(slot) or (None, None)
-    return {"slot": slot, "weight": weight, "name": name, "collided": collided}
+    return [weight._asdict() for weight in largest_weights(Learner.load(model), count)]
 
 
 def _page(document: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 import click
 
@@ -44,14 +45,39 @@ no_intercept_option = click.option(
     "--no-intercept", is_flag=True, help="No feature of value 1 in every example."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+report_option = click.option(
+    "--report",
+    type=click.Path(dir_okay=False),
+    help="Write the run as one HTML page that holds everything: numbers, pictures, the command.",
+)
 
 PICTURES = (".png", ".svg", ".pdf")
 
 
 def check_picture(path: str) -> None:
     """Say before a run, not after it, that its picture cannot be drawn."""
-    folder, ending = os.path.dirname(path), os.path.splitext(path)[1]
-    if ending.lower() not in PICTURES:
+    if os.path.splitext(path)[1].lower() not in PICTURES:
         raise SpecError(f"--picture {path}: a picture ends in {', '.join(PICTURES)}")
+    _check_folder("--picture", path)
+
+
+def check_place(option: str, path: str, thing: str) -> None:
+    """Say before a run, not after it, that a file cannot be written."""
+    _check_folder(option, path)
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise SpecError(f"{option} {path}: this is not a file; leave it out to write no {thing}")
+
+
+def check_report(path: str, others: Iterable[str]) -> None:
+    """The same for a page, which must not take the place of the run's ``others``."""
+    check_place("--report", path, "page")
+    if os.path.realpath(path) in map(os.path.realpath, others):
+        raise SpecError(f"--report {path}: the run uses this file, too; give the page another name")
+
+
+def _check_folder(option: str, path: str) -> None:
+    folder = os.path.dirname(path)
     if folder and not os.path.isdir(folder):
-        raise SpecError(f"--picture {path}: there is no folder {folder}")
+        raise SpecError(f"{option} {path}: there is no folder {folder}")
+    if not os.access(folder or ".", os.W_OK):
+        raise SpecError(f"{option} {path}: you may not write into the folder {folder or '.'}")

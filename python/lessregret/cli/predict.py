@@ -9,8 +9,8 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 import click
 
 from lessregret.cli.options import bad_lines_option, data_argument, format_option, json_option
-from lessregret.cli.progress import counted
 from lessregret.errors import SpecError
+from lessregret.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import click
 
 from lessregret.ledger import Ledger, Tally
+from lessregret.wording import number
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -115,15 +116,3 @@ def since(ledger: Ledger, before: Tally) -> tuple[float | None, float | None, fl
     recent = (ledger.tally.loss - before.loss) / importance if importance > 0 else None
     bound = None if ledger.bound is None else ledger.bound / ledger.rounds
     return ledger.mean_loss, recent, bound
-
-
-def number(value: float | None, digits: int) -> str:
-    """A number for people: a few digits, a dash where there is none."""
-    if value is None:
-        return "–"
-    return f"{value:,.{digits}f}" if abs(value) < 1e6 else f"{value:.4g}"
-
-
-def counted(count: int, thing: str) -> str:
-    """A count with its noun, singular or plural."""
-    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -16,20 +15,25 @@ from click.core import ParameterSource
 from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
+    check_place,
+    check_report,
     data_argument,
     format_option,
     json_option,
     loss_option,
     no_intercept_option,
+    report_option,
 )
-from lessregret.cli.progress import Progress, counted, make_progress, number
+from lessregret.cli.progress import Progress, make_progress
 from lessregret.errors import InputError, SpecError
 from lessregret.rules import RULES, Rule, number_or_word, rule_named, rule_settings
+from lessregret.wording import counted, number
 
 if TYPE_CHECKING:
     from lessregret._core import Stream
     from lessregret.learner import Learner
-    from lessregret.ledger import Ledger
+    from lessregret.ledger import Ledger, Tally
+    from lessregret.recorder import Recorder, Unrecorded
 
 
 @click.command("train")
@@ -83,6 +87,7 @@ if TYPE_CHECKING:
 @click.option("--names", is_flag=True, help="Keep the features' names in the model; costs memory.")
 @format_option
 @bad_lines_option
+@report_option
 @click.option("--quiet", "-q", is_flag=True, help="No progress and no summary.")
 @json_option
 @click.pass_context
@@ -92,6 +97,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     DATA are files of LIBSVM/svmlight or Vowpal Wabbit text, plain or gzipped; '-' is standard
     input. Progress and summary go to stderr.
     """
+    from lessregret.recorder import Unrecorded
+
     request = Request(**options)
     _check(request)
     started = time.perf_counter()
@@ -101,11 +108,20 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         before = learner.ledger().tally
         progress = make_progress(request.quiet, _total_bytes(request), before)
         progress = stack.enter_context(progress)
-        stream = _learn(learner, request, progress, write)
-        progress.checkpoint(learner.ledger())
+        recorder = _recorder(request, learner, before)
+        stream = _learn(learner, request, progress, recorder or Unrecorded(), write)
+        ledger = learner.ledger()
+        progress.checkpoint(ledger)
     if request.model:
         learner.save(request.model, slim=request.slim)
-    _report(request, learner.ledger(), learner.spec, stream, time.perf_counter() - started)
+    document = _document(request, ledger, learner.spec, time.perf_counter() - started)
+    if request.report and recorder:
+        from lessregret.cli.pages import train_page
+
+        recorder.mark(ledger)
+        page = train_page(ctx, request, learner, recorder, document, stream.first_skipped)
+        page.write(request.report)
+    _tell(request, ledger, document, stream)
 
 
 @dataclass(frozen=True)
@@ -128,8 +144,15 @@ class Request:
     names: bool
     format: str
     bad_lines: str
+    report: str | None
     quiet: bool
     as_json: bool
+
+    def files(self) -> list[str]:
+        """All files that the run reads or writes, the page aside."""
+        predictions = self.predictions.name if self.predictions else None
+        named = (*self.data, self.model, self.resume, predictions)
+        return [file for file in named if file is not None]
 
     def rule(self) -> Rule:
         """The rule asked for."""
@@ -148,18 +171,11 @@ def _check(request: Request) -> None:
     if to_stdout and request.as_json:
         raise SpecError("--json and --predictions - both want stdout; write predictions to a file")
     if request.model:
-        _check_model(request.model)
+        check_place("--model", request.model, "model")
     elif request.slim:
         raise SpecError("--slim says how to write a model; say where with --model")
-
-
-def _check_model(model: str) -> None:
-    """Say before the run, not after it, that its model cannot be written."""
-    folder = os.path.dirname(model)
-    if folder and not os.path.isdir(folder):
-        raise SpecError(f"--model {model}: there is no folder {folder}")
-    if os.path.exists(model) and not os.path.isfile(model):
-        raise SpecError(f"--model {model}: this is not a file; leave it out to write no model")
+    if request.report:
+        check_report(request.report, request.files())
 
 
 def _learner(ctx: click.Context, request: Request) -> Learner:
@@ -226,8 +242,23 @@ def _total_bytes(request: Request) -> int | None:
     return None if total is None else total * request.passes
 
 
+def _recorder(request: Request, learner: Learner, before: Tally) -> Recorder | None:
+    """What keeps a record for the page, if there is to be one."""
+    from lessregret.recorder import Recorder
+
+    if request.report is None:
+        return None
+    # The learner would not count the lines skipped while labels are kept.
+    calibrates = learner.spec["loss"] == "logistic" and request.bad_lines == "stop"
+    return Recorder(before, calibrates=calibrates)
+
+
 def _learn(
-    learner: Learner, request: Request, progress: Progress, write: Callable[[Any], None]
+    learner: Learner,
+    request: Request,
+    progress: Progress,
+    recorder: Unrecorded,
+    write: Callable[[Any], None],
 ) -> Stream:
     """All passes over the data; the last stream, for what it says of skipped lines."""
     from lessregret.stream import open_stream
@@ -242,7 +273,7 @@ def _learn(
             bad_lines=request.bad_lines,
             names=request.names,
         )
-        for margins in _rounds(learner, stream, progress):
+        for margins in _rounds(learner, stream, progress, recorder):
             write(margins)
             rounds += len(margins)
             progress.advance(done + stream.bytes_read)
@@ -261,19 +292,26 @@ def _no_examples(request: Request, stream: Stream) -> InputError:
     return InputError(files, 0, 0, found, "at least one example")
 
 
-def _rounds(learner: Learner, stream: Stream, progress: Progress) -> Iterator[Any]:
-    """Blocks of margins, cut at the powers of two, where a checkpoint is made."""
+def _rounds(
+    learner: Learner, stream: Stream, progress: Progress, recorder: Unrecorded
+) -> Iterator[Any]:
+    """Blocks of margins, cut at the powers of two and where the recorder wants to know."""
     from lessregret.stream import BLOCK
 
     rounds = learner.ledger().rounds
     while True:
-        next_power = 1 << rounds.bit_length()
-        margins = learner.learn_stream(stream, min(BLOCK, next_power - rounds))
+        next_power, next_mark = 1 << rounds.bit_length(), recorder.next_mark(rounds)
+        margins = recorder.teach(
+            learner, stream, min(BLOCK, next_power - rounds, next_mark - rounds)
+        )
         if len(margins) == 0:
             return
         rounds += len(margins)
-        if rounds == next_power:
-            progress.checkpoint(learner.ledger())
+        if rounds in (next_power, next_mark):
+            ledger = learner.ledger()
+            recorder.mark(ledger)
+            if rounds == next_power:
+                progress.checkpoint(ledger)
         yield margins
 
 
@@ -286,11 +324,9 @@ def _predictions_writer(learner: Learner, file: IO[str] | None) -> Callable[[Any
     return lambda margins: file.writelines(as_lines(link_function(margins)))
 
 
-def _report(
-    request: Request, ledger: Ledger, spec: dict[str, Any], stream: Stream, seconds: float
-) -> None:
+def _tell(request: Request, ledger: Ledger, document: dict[str, Any], stream: Stream) -> None:
     if request.as_json:
-        click.echo(json.dumps(_document(request, ledger, spec, seconds), indent=2))
+        click.echo(json.dumps(document, indent=2))
     if not request.quiet:
         click.echo(_summary(request, ledger, stream), err=True)
 
@@ -331,6 +367,8 @@ def _summary(request: Request, ledger: Ledger, stream: Stream) -> str:
         lines.append(f"skipped        {counted(ledger.skipped, 'bad line')}{first}")
     if request.model:
         lines.append(f"model          {request.model}")
+    if request.report:
+        lines.append(f"report         {request.report}")
     return "\n".join(lines)
 
 

@@ -30,6 +30,7 @@ from lessregret.algorithms.leading_history import Experts
 from lessregret.domains import Box, interval
 from lessregret.game import Problem, Transcript, play
 from lessregret.intervals import regret_on
+from lessregret.palette import GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
 from lessregret.paper.finding import (
     FAILS,
     HOLDS,
@@ -39,7 +40,6 @@ from lessregret.paper.finding import (
     holds_as_corrected,
     table,
 )
-from lessregret.paper.palette import GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
 from lessregret.problems import CoordinateSwitching, LinearSwitching, Recorded, switching
 from lessregret.round_losses import Quadratic
 

@@ -18,6 +18,7 @@ from lessregret.algorithms import (
 from lessregret.algorithms.composite import MakeLearner
 from lessregret.domains import Box, Point
 from lessregret.game import Comparator, Problem, play
+from lessregret.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
 from lessregret.paper.finding import (
     FAILS_AS_PRINTED,
     HOLDS,
@@ -27,7 +28,6 @@ from lessregret.paper.finding import (
     holds_as_corrected,
     table,
 )
-from lessregret.paper.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
 from lessregret.problems import RandomLinear, Recorded, UnequalCurvature
 from lessregret.round_losses import Coordinates, RoundLoss, Smooth, logistic_loss
 from lessregret.rules import Ftrl, PerCoordinate

@@ -5,14 +5,13 @@ The page is one file: text and pictures are inside it, and nothing is fetched wh
 
 from __future__ import annotations
 
-import base64
-import html
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
 from lessregret._core import __version__
+from lessregret.html_page import document, escaped, markdown, picture, write_whole
 from lessregret.paper import CLAIMS
 from lessregret.paper.finding import FAILS, HOLDS, Finding
 
@@ -37,29 +36,6 @@ the numbers under it.
 """
 
 STYLE = """
-:root { --ink: #1c2330; --soft: #5c6675; --line: #dfe3e8; --blue: #1f5f8b; --red: #b5492c;
-        --green: #3f7d4e; --paper: #fdfdfc; }
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--ink);
-       font: 17px/1.6 Charter, Georgia, "Times New Roman", serif; }
-main { max-width: 46rem; margin: 0 auto; padding: 3rem 1.25rem 5rem; }
-h1 { font-size: 2.4rem; line-height: 1.15; margin: 0 0 .4rem; }
-h2 { font-size: 1.55rem; margin: 3.5rem 0 .3rem; padding-top: 1.4rem;
-     border-top: 1px solid var(--line); }
-h3 { font-size: 1.15rem; margin: 1.8rem 0 .4rem; }
-h4 { font-size: 1rem; margin: 1.4rem 0 .3rem; color: var(--soft); }
-p, li { max-width: 42rem; }
-a { color: var(--blue); }
-code, pre { font: .86em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
-pre { background: #f3f4f1; border-radius: 6px; padding: .8rem 1rem; overflow-x: auto; }
-code { background: #f3f4f1; border-radius: 3px; padding: .05em .25em; }
-pre code { padding: 0; background: none; }
-.scroll { overflow-x: auto; margin: 1rem 0; }
-table { border-collapse: collapse; font: .82rem/1.45 system-ui, sans-serif; min-width: 60%; }
-th, td { padding: .32rem .7rem; border-bottom: 1px solid var(--line); white-space: nowrap; }
-th { text-align: left; font-weight: 600; border-bottom: 2px solid var(--ink); }
-figure { margin: 1.6rem 0; }
-figure img { width: 100%; height: auto; }
 .verdict { display: inline-block; font: 600 .8rem/1 system-ui, sans-serif; color: white;
            background: var(--soft); border-radius: 99px; padding: .38em .8em; white-space: nowrap; }
 .good { background: var(--green); } .mended { background: var(--blue); }
@@ -67,8 +43,6 @@ figure img { width: 100%; height: auto; }
 .contents { list-style: none; padding: 0; font: .95rem/1.5 system-ui, sans-serif; }
 .contents li { display: flex; gap: .8rem; justify-content: space-between; align-items: baseline;
                border-bottom: 1px solid var(--line); padding: .45rem 0; max-width: none; }
-.soft { color: var(--soft); }
-footer { margin-top: 4rem; font: .85rem/1.5 system-ui, sans-serif; color: var(--soft); }
 @media (max-width: 34rem) { .contents li { flex-direction: column; gap: .2rem; } }
 """
 
@@ -80,31 +54,28 @@ def write_page(
     parts = [_head(), _contents(findings)]
     parts += [_section(name, finding, modules[name]) for name, finding in findings.items()]
     parts.append(_foot(command))
-    path.write_text("\n".join(parts), encoding="utf-8")
+    write_whole(path, document(TITLE, "\n".join(parts), STYLE))
 
 
 def _head() -> str:
     return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{TITLE}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
         f'<h1>{TITLE}</h1>\n<p class="soft">The claims of a paper of 2010, run again by '
-        f"lessregret {__version__}</p>\n{_as_html(INTRODUCTION)}"
+        f"lessregret {__version__}</p>\n{markdown(INTRODUCTION)}"
     )
 
 
 def _contents(findings: Mapping[str, Finding]) -> str:
     items = [
-        f'<li><a href="#{name}">{html.escape(CLAIMS[name].rstrip("."))}</a> {_chip(finding)}</li>'
+        f'<li><a href="#{name}">{escaped(CLAIMS[name].rstrip("."))}</a> {_chip(finding)}</li>'
         for name, finding in findings.items()
     ]
     return '<ol class="contents">\n' + "\n".join(items) + "\n</ol>"
 
 
 def _section(name: str, finding: Finding, module: ModuleType) -> str:
-    body = _as_html("\n\n".join(_lowered(section) for section in finding.sections))
+    body = markdown("\n\n".join(_lowered(section) for section in finding.sections))
     return (
-        f'<section id="{name}">\n<h2>{html.escape(finding.claim)}</h2>\n<p>{_chip(finding)}</p>\n'
+        f'<section id="{name}">\n<h2>{escaped(finding.claim)}</h2>\n<p>{_chip(finding)}</p>\n'
         f"{_picture(finding, module)}\n{body}\n</section>"
     )
 
@@ -113,7 +84,7 @@ def _chip(finding: Finding) -> str:
     kinds = {HOLDS: "good", FAILS: "bad"}
     kind = "mended" if "corrected" in finding.verdict else kinds.get(finding.verdict, "")
     kind = "bad" if "fails" in finding.verdict else kind
-    return f'<span class="verdict {kind}">{html.escape(finding.verdict)}</span>'
+    return f'<span class="verdict {kind}">{escaped(finding.verdict)}</span>'
 
 
 def _picture(finding: Finding, module: ModuleType) -> str:
@@ -123,9 +94,7 @@ def _picture(finding: Finding, module: ModuleType) -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "picture.svg"
         module.draw(finding, str(path))
-        encoded = base64.b64encode(path.read_bytes()).decode("ascii")
-    about = html.escape(f"Picture: {finding.claim}")
-    return f'<figure><img alt="{about}" src="data:image/svg+xml;base64,{encoded}"></figure>'
+        return picture(path.read_bytes(), f"Picture: {finding.claim}")
 
 
 def _lowered(section: str) -> str:
@@ -133,18 +102,9 @@ def _lowered(section: str) -> str:
     return "\n".join("#" + line if line.startswith("##") else line for line in section.split("\n"))
 
 
-def _as_html(text: str) -> str:
-    from markdown_it import MarkdownIt
-
-    rendered: str = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
-    return rendered.replace("<table>", '<div class="scroll"><table>').replace(
-        "</table>", "</table></div>"
-    )
-
-
 def _foot(command: str) -> str:
     return (
-        f"<footer>Made by <code>{html.escape(command)}</code>, lessregret {__version__}. "
+        f"<footer>Made by <code>{escaped(command)}</code>, lessregret {__version__}. "
         "The paper: M. Streeter and H. B. McMahan, <em>Less Regret via Online Conditioning</em>, "
-        "2010.</footer>\n</main>\n</body>\n</html>\n"
+        "2010.</footer>"
     )

@@ -16,8 +16,8 @@ import numpy as np
 from lessregret.algorithms import AdaptiveDescent, Composite, JointAdaptiveDescent
 from lessregret.domains import Point
 from lessregret.game import Problem, play
+from lessregret.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
 from lessregret.paper.finding import FAILS, HOLDS, Finding, Request, bullets, table
-from lessregret.paper.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
 from lessregret.problems import ContraryCurvature, UnequalCurvature
 
 CLAIM = "§4.1: more general notions of strong convexity"

@@ -11,6 +11,7 @@ import numpy as np
 from lessregret.algorithms import Descent, PerCoordinateRate
 from lessregret.domains import Point, interval
 from lessregret.game import Problem, play
+from lessregret.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
 from lessregret.paper import swing_and_climb
 from lessregret.paper.finding import (
     FAILS_AS_PRINTED,
@@ -21,7 +22,6 @@ from lessregret.paper.finding import (
     holds_as_corrected,
     table,
 )
-from lessregret.paper.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
 from lessregret.paper.trials import SWINGS, box_trials
 from lessregret.problems import Contrary
 

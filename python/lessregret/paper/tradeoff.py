@@ -14,6 +14,7 @@ import numpy as np
 from lessregret.algorithms import ConstantRate, Descent
 from lessregret.domains import interval
 from lessregret.game import Problem, play
+from lessregret.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, plain
 from lessregret.paper.finding import (
     FAILS_AS_PRINTED,
     HOLDS,
@@ -23,7 +24,6 @@ from lessregret.paper.finding import (
     holds_as_corrected,
     table,
 )
-from lessregret.paper.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, plain
 from lessregret.problems import Climbing, Oscillating, Recorded
 from lessregret.round_losses import Smooth
 

@@ -24,6 +24,7 @@ from lessregret.algorithms import (
 )
 from lessregret.domains import Point, interval
 from lessregret.game import Problem, Transcript, play
+from lessregret.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
 from lessregret.paper.finding import (
     FAILS,
     HOLDS,
@@ -33,7 +34,6 @@ from lessregret.paper.finding import (
     holds_as_corrected,
     table,
 )
-from lessregret.paper.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
 from lessregret.problems import Contrary, Recorded, UnequalVariance
 from lessregret.round_losses import linear
 

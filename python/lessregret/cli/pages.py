@@ -1,0 +1,82 @@
+"""What ``train`` and ``compare`` hand to the pages of ``--report``."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lessregret.largest_weights import largest_weights
+from lessregret.report import (
+    CompareRun,
+    DataFile,
+    Origin,
+    Report,
+    TrainRun,
+    compare_report,
+    train_report,
+)
+
+if TYPE_CHECKING:
+    from lessregret.cli import compare, train
+    from lessregret.learner import Learner
+    from lessregret.recorder import Recorder
+    from lessregret.rules import Rule
+
+SHOWN_WEIGHTS = 20
+
+
+def train_page(
+    ctx: click.Context,
+    request: train.Request,
+    learner: Learner,
+    recorder: Recorder,
+    document: dict[str, Any],
+    first_skipped: str | None,
+) -> Report:
+    """The page of a run of ``train``."""
+    found = largest_weights(learner, SHOWN_WEIGHTS, intercept=False)
+    has_intercept = learner.spec["intercept"]
+    run = TrainRun(
+        document=document,
+        curve=recorder.curve,
+        calibration=recorder.calibration,
+        weights=[weight for weight in found if weight.weight != 0],
+        intercept=learner.weight(learner.slots - 1) if has_intercept else None,
+        files=[DataFile.of(name) for name in request.data],
+        first_skipped=first_skipped,
+        passes=request.passes,
+        resumed=request.resume,
+    )
+    return train_report(run, _origin(ctx))
+
+
+def compare_page(
+    ctx: click.Context,
+    request: compare.Request,
+    rules: dict[str, Rule],
+    compared: compare.Compared,
+    seconds: float,
+) -> Report:
+    """The page of a run of ``compare``."""
+    run = CompareRun(
+        rows=compared.rows,
+        rules=rules,
+        loss=request.loss,
+        bits=request.bits,
+        intercept=not request.no_intercept,
+        shuffles=request.shuffles,
+        seed=request.seed,
+        examples=compared.examples,
+        skipped=compared.skipped,
+        seconds=seconds,
+        files=[DataFile.of(name) for name in request.data],
+        first_skipped=compared.first_skipped,
+    )
+    return compare_report(run, _origin(ctx))
+
+
+def _origin(ctx: click.Context) -> Origin:
+    """The run as it was typed."""
+    return Origin.now(shlex.join(["lessregret", *(ctx.obj or ())]))

@@ -1,0 +1,76 @@
+"""A run as a curve: what it said of itself at marks so few that any run fits in a picture.
+
+The marks are the rounds 1, 2, 4, 5, 8, 11, 16, …, ⌊2^(k/2)⌋: two for each doubling, 60 for a
+billion rounds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import count
+from math import isqrt
+from typing import NamedTuple
+
+from lessregret.ledger import Tally
+
+
+class Mark(NamedTuple):
+    """What a run said of itself after so many rounds."""
+
+    rounds: int
+    loss: float
+    """in all"""
+    mean_loss: float | None
+    loss_since: float | None
+    """the mean loss since the mark before"""
+    linear_regret: float | None
+    """in all; None unless certified"""
+    bound: float | None
+    """in all; None for a rule without one"""
+
+
+@dataclass
+class Curve:
+    """The marks of a run.
+
+    >>> curve = Curve()
+    >>> curve.mark(Tally(rounds=1, importance=1.0, loss=0.75))
+    >>> curve.mark(Tally(rounds=2, importance=2.0, loss=1.0))
+    >>> [(mark.mean_loss, mark.loss_since) for mark in curve.marks]
+    [(0.75, 0.75), (0.5, 0.25)]
+    """
+
+    before: Tally = field(default_factory=Tally)
+    """what earlier runs had added up, where this one goes on from a model"""
+    marks: list[Mark] = field(default_factory=list)
+    _last: Tally | None = field(default=None, repr=False, compare=False)
+
+    def next_mark(self, rounds: int) -> int:
+        """The next round to be marked; the rounds of earlier runs do not count."""
+        return self.before.rounds + next_mark(rounds - self.before.rounds)
+
+    def mark(
+        self, tally: Tally, linear_regret: float | None = None, bound: float | None = None
+    ) -> None:
+        """Note where the run stands; a round is noted once."""
+        last = self._last or self.before
+        if tally.rounds == last.rounds:
+            return
+        since = _mean(tally.loss - last.loss, tally.importance - last.importance)
+        mean = _mean(tally.loss, tally.importance)
+        self.marks.append(Mark(tally.rounds, tally.loss, mean, since, linear_regret, bound))
+        self._last = tally
+
+
+def next_mark(rounds: int) -> int:
+    """The least ⌊2^(k/2)⌋ above a number of rounds.
+
+    >>> next_mark(0), next_mark(8), next_mark(1000)
+    (1, 11, 1024)
+    """
+    powers = count(2 * max(0, rounds.bit_length() - 1))
+    return next(mark for k in powers if (mark := isqrt(1 << k)) > rounds)
+
+
+def _mean(total: float, importance: float) -> float | None:
+    return total / importance if importance > 0 else None

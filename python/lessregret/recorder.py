@@ -1,0 +1,59 @@
+"""A recorder is told of a run as it goes and keeps what its report shows, in constant memory."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lessregret import _core
+from lessregret.calibration import Calibration
+from lessregret.curve import Curve
+from lessregret.learner import Learner
+from lessregret.ledger import Ledger, Tally
+
+NEVER = 1 << 62
+
+
+class Unrecorded:
+    """For a run that nobody will report."""
+
+    def next_mark(self, rounds: int) -> int:
+        """The round at which :meth:`mark` wants to be called next."""
+        return NEVER
+
+    def teach(self, learner: Learner, stream: _core.Stream, limit: int) -> NDArray[np.float64]:
+        """Let the learner learn from the next examples, at most ``limit``; their margins."""
+        return learner.learn_stream(stream, limit)
+
+    def mark(self, ledger: Ledger) -> None:
+        """Note where the run stands."""
+
+
+class Recorder(Unrecorded):
+    """Keeps the curve of a run and, if asked to, how well its probabilities are calibrated.
+
+    Parameters
+    ----------
+    before : Tally
+        What earlier runs had added up; nothing for a new model.
+    calibrates : bool
+        Whether to add up probabilities and labels. Only logistic loss has probabilities. The lines
+        that a stream skips are then not counted by the learner, so a stream must not skip any.
+    """
+
+    def __init__(self, before: Tally, *, calibrates: bool) -> None:
+        self.curve = Curve(before)
+        self.calibration = Calibration() if calibrates else None
+
+    def next_mark(self, rounds: int) -> int:
+        return self.curve.next_mark(rounds)
+
+    def teach(self, learner: Learner, stream: _core.Stream, limit: int) -> NDArray[np.float64]:
+        if self.calibration is None:
+            return learner.learn_stream(stream, limit)
+        learned = learner.learn_labelled(stream, limit)
+        self.calibration.add(*learned)
+        return learned.margins
+
+    def mark(self, ledger: Ledger) -> None:
+        self.curve.mark(ledger.tally, ledger.linear_regret, ledger.bound)

@@ -1,0 +1,124 @@
+"""A run of ``compare`` as a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lessregret import comparison_picture
+from lessregret.comparison import Row
+from lessregret.report import pictures
+from lessregret.report.page import DataFile, Origin, Report, Section, about_data, data_section
+from lessregret.report.parts import Facts, Folded, Part, Picture, Table, Text
+from lessregret.rules import Rule
+from lessregret.wording import counted, number
+
+
+@dataclass(frozen=True)
+class CompareRun:
+    """What was recorded of a run of ``compare``."""
+
+    rows: Sequence[Row]
+    rules: Mapping[str, Rule]
+    loss: str
+    bits: int
+    intercept: bool
+    shuffles: int
+    seed: int
+    examples: int
+    skipped: int
+    seconds: float
+    files: Sequence[DataFile]
+    first_skipped: str | None = None
+
+    @property
+    def ranked(self) -> list[Row]:
+        """The rules, least loss first."""
+        return sorted(self.rows, key=lambda row: row.mean_loss)
+
+
+def compare_report(run: CompareRun, origin: Origin) -> Report:
+    """The page of a run of ``compare``."""
+    lead = (
+        f"{counted(len(run.rows), 'rule')} on {counted(run.examples, 'example')}, {run.loss} loss, "
+        "each example predicted before it was learned"
+    )
+    facts = Facts([("examples", f"{run.examples:,}"), ("skipped lines", f"{run.skipped:,}")])
+    sections = [
+        _scores_section(run),
+        *_curve_sections(run),
+        _settings_section(run),
+        data_section(run.files, facts, run.skipped, run.first_skipped),
+    ]
+    return Report(f"Rules compared on {about_data(run.files)}", lead, sections, origin)
+
+
+def _scores_section(run: CompareRun) -> Section:
+    about = "The scores of the rules, least loss on top"
+    parts: list[Part] = [
+        _score_table(run),
+        Picture(comparison_picture.figure(run.rows, run.loss, stacked=True), about),
+        Text(_how_to_read(run)),
+    ]
+    return Section("Scores", parts)
+
+
+def _score_table(run: CompareRun) -> Table:
+    """Least loss first; columns that would be empty are left out."""
+    columns = {
+        "mean_loss": "mean loss",
+        "sd_loss": "sd",
+        "mistake_rate": "mistakes",
+        "sd_mistakes": "sd",
+    }
+    documents = [row.as_dict() for row in run.ranked]
+    kept = [name for name in columns if any(each[name] is not None for each in documents)]
+    rows = [[each["rule"], *(number(each[name], 6) for name in kept)] for each in documents]
+    return Table(["rule", *(columns[name] for name in kept)], rows)
+
+
+def _how_to_read(run: CompareRun) -> str:
+    seen = (
+        f"Means over {counted(run.shuffles, 'shuffle')} of the examples; sd is the standard "
+        "deviation over them, which says how much the order matters."
+        if run.shuffles
+        else "The examples were taken as they stand: one order, one sample."
+    )
+    return (
+        f"{seen} The loss is fair only among rules that look at it: `constant`, `inverse-sqrt`, "
+        "`global`, `per-coordinate` and `ftrl`. The others aim at the sign of the margin, and are "
+        "better compared by their mistakes."
+    )
+
+
+def _curve_sections(run: CompareRun) -> list[Section]:
+    curves = {row.rule: row.curve for row in run.ranked if row.curve is not None}
+    if not curves or run.examples < 2:
+        return []
+    about = f"The mean {run.loss} loss of each rule over the rounds"
+    picture = Picture(pictures.rules_over_rounds(curves, run.loss), about)
+    marks = [curve.marks for curve in curves.values()]
+    rows = [
+        [f"{marked[0].rounds:,}", *(number(mark.mean_loss, 6) for mark in marked)]
+        for marked in zip(*marks, strict=True)
+    ]
+    numbers = Folded("The numbers", Table(["rounds", *curves], rows, left=0))
+    return [Section("Loss over rounds", [picture, numbers])]
+
+
+def _settings_section(run: CompareRun) -> Section:
+    rows = [[name, _parameters(rule)] for name, rule in run.rules.items()]
+    facts = Facts([
+        ("loss", run.loss),
+        ("slots", f"2^{run.bits} = {2**run.bits:,} for features"),
+        ("intercept", "yes" if run.intercept else "no"),
+        ("shuffles", str(run.shuffles) if run.shuffles else "none: the data as they stand"),
+        ("seed", str(run.seed) if run.shuffles else None),
+        ("seconds", number(run.seconds, 2)),
+    ])  # fmt: skip
+    return Section("Settings", [facts, Table(["rule", "parameters"], rows, left=2)])
+
+
+def _parameters(rule: Rule) -> str:
+    spec = {name: value for name, value in rule.spec().items() if name != "name"}
+    return ", ".join(f"{name} {value}" for name, value in spec.items() if value is not None)

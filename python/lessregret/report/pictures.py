@@ -1,0 +1,178 @@
+"""The pictures of reports, each a figure of matplotlib's.
+
+They are as wide as the page's text, one panel each, so that they can be read on a phone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lessregret.calibration import Bin
+from lessregret.curve import Curve, Mark
+from lessregret.palette import GLOBAL, GUIDE, INK, PER_COORDINATE, SERIES, THIRD
+
+SIZE = (6.4, 3.6)
+DASHES = ("-", "--", ":")
+WIDE = 25
+"""a range of losses is drawn on a logarithmic axis from this ratio on"""
+SMALL_SHARE = 0.15
+"""shares below this are set against each other on logarithmic axes"""
+
+Points = tuple[list[int], list[float]]
+
+
+def loss_over_rounds(marks: Sequence[Mark], loss: str, guide: float | None = None) -> Any:
+    """The mean loss so far, the loss since the mark before, and what one constant would cost."""
+    figure, axes = _axes()
+    recent, mean = points(marks, "loss_since"), points(marks, "mean_loss")
+    axes.plot(*recent, "o-", color=THIRD, lw=1, ms=2.5, alpha=0.75, label="since the mark before")
+    axes.plot(*mean, "o-", color=PER_COORDINATE, lw=2, ms=3.5, label="mean so far")
+    if guide is not None:
+        axes.axhline(guide, color=GUIDE, ls=":", label="one probability for all, in hindsight")
+    _rounds_axis(axes, marks[0].rounds, marks[-1].rounds)
+    _loss_axis(axes, [*recent[1], *mean[1]], f"{loss} loss")
+    _legend_below(figure, columns=3)
+    return figure
+
+
+def regret_over_rounds(marks: Sequence[Mark]) -> Any:
+    """What the regret a round is at most, measured and guaranteed, beside the loss a round."""
+    figure, axes = _axes()
+    loss = per_round(marks, "loss")
+    lowest = _lowest([loss, per_round(marks, "linear_regret"), per_round(marks, "bound")])
+    _draw_upper(axes, marks, "bound", GLOBAL, "guaranteed (bound)")
+    _draw_upper(axes, marks, "linear_regret", PER_COORDINATE, "measured (linear regret)")
+    axes.plot(*loss, color=INK, lw=2, label="the loss itself")
+    axes.fill_between(
+        *loss, lowest, color=THIRD, alpha=0.09, lw=0, label="below the loss: says something"
+    )
+    axes.set(yscale="log", ylabel="loss or regret a round")
+    axes.set_ylim(bottom=lowest)
+    _rounds_axis(axes, marks[0].rounds, marks[-1].rounds)
+    _legend_below(figure, columns=2)
+    return figure
+
+
+def _draw_upper(axes: Any, marks: Sequence[Mark], name: str, colour: str, label: str) -> None:
+    upper = per_round(marks, name)
+    if not upper[0]:
+        return
+    axes.plot(*upper, "o-", color=colour, ms=3, label=label)
+    start = says_something_from(marks, name)
+    if start is not None:
+        value = next(value for rounds, value in zip(*upper, strict=True) if rounds == start)
+        axes.vlines(start, 0, value, color=colour, ls=":", lw=1.2)
+
+
+def says_something_from(marks: Sequence[Mark], name: str) -> int | None:
+    """The mark from which on a number above the regret stays below the loss itself; or None.
+
+    No loss is negative, so no regret is above the loss: before that mark the number says nothing.
+    """
+    start = None
+    for mark in reversed(marks):
+        upper = getattr(mark, name)
+        if upper is None or upper > mark.loss:
+            break
+        start = mark.rounds
+    return start
+
+
+def calibration(bins: Sequence[Bin], share: float) -> Any:
+    """Observed shares over predicted probabilities, with their 95 % intervals."""
+    figure, axes = _axes((6.4, 4.8))
+    logarithmic = share < SMALL_SHARE
+    ends = _calibration_ends(bins) if logarithmic else (0.0, 1.0)
+    axes.plot(ends, ends, color=GUIDE, ls=":", label="predicted = observed")
+    axes.vlines([b.predicted for b in bins], [max(b.low, ends[0]) for b in bins],
+                [b.high for b in bins], color=PER_COORDINATE, lw=1, alpha=0.7)  # fmt: skip
+    seen = [b for b in bins if b.observed > 0 or not logarithmic]
+    axes.plot([b.predicted for b in seen], [b.observed for b in seen], "o", color=PER_COORDINATE,
+              ms=5, label="observed, with 95 % intervals")  # fmt: skip
+    axes.set(xlim=ends, ylim=ends, xlabel="predicted probability", ylabel="observed share")
+    if logarithmic:
+        axes.set(xscale="log", yscale="log")
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter("{x:g}")
+    _legend_below(figure, columns=2)
+    return figure
+
+
+def _calibration_ends(bins: Sequence[Bin]) -> tuple[float, float]:
+    """Where both logarithmic axes begin and end: a little beyond all that is drawn."""
+    least = min(min(b.predicted, b.low or b.high) for b in bins)
+    most = max(max(b.predicted, b.high) for b in bins)
+    return max(least / 1.5, 1e-9), min(most * 1.5, 1.0)
+
+
+def rules_over_rounds(curves: Mapping[str, Curve], loss: str) -> Any:
+    """The mean loss so far of each rule, in the order given."""
+    figure, axes = _axes((SIZE[0], SIZE[1] + 0.08 * len(curves)))
+    drawn = {name: points(curve.marks, "mean_loss") for name, curve in curves.items()}
+    for place, (name, (rounds, losses)) in enumerate(drawn.items()):
+        colour, dash = SERIES[place % len(SERIES)], DASHES[place // len(SERIES) % len(DASHES)]
+        axes.plot(rounds, losses, dash, marker="o", ms=2.5, color=colour, label=name)
+    rounds = [each for found, _ in drawn.values() for each in found]
+    _rounds_axis(axes, min(rounds), max(rounds))
+    _loss_axis(
+        axes, [each for _, losses in drawn.values() for each in losses], f"mean {loss} loss so far"
+    )
+    _legend_below(figure, columns=3)
+    return figure
+
+
+def points(marks: Sequence[Mark], name: str) -> Points:
+    """Rounds and one of the marks' numbers, where there is one."""
+    kept = [
+        (mark.rounds, float(value)) for mark in marks if (value := getattr(mark, name)) is not None
+    ]
+    return [rounds for rounds, _ in kept], [value for _, value in kept]
+
+
+def per_round(marks: Sequence[Mark], name: str) -> Points:
+    """The same, divided by the rounds; numbers of 0 and below have no place on the axis."""
+    rounds, totals = points(marks, name)
+    kept = [(t, total / t) for t, total in zip(rounds, totals, strict=True) if total > 0]
+    return [t for t, _ in kept], [value for _, value in kept]
+
+
+def _lowest(curves: Sequence[Points]) -> float:
+    return 0.6 * min((value for _, values in curves for value in values), default=1.0)
+
+
+def _axes(size: tuple[float, float] = SIZE) -> tuple[Any, Any]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.subplots()
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(color="#ececec", lw=0.7)
+    axes.set_axisbelow(True)
+    return figure, axes
+
+
+def _legend_below(figure: Any, columns: int) -> None:
+    """Outside the axes, where it cannot cover a line."""
+    figure.legend(loc="outside lower center", ncols=columns, frameon=False, fontsize=9)
+
+
+def _rounds_axis(axes: Any, first: int, last: int) -> None:
+    """Logarithmic, unless the rounds lie so close that its numbers would be odd."""
+    from matplotlib.ticker import MaxNLocator
+
+    if last >= 10 * first:
+        axes.set_xscale("log")
+    else:
+        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.set_xlabel("rounds")
+
+
+def _loss_axis(axes: Any, losses: Sequence[float], label: str) -> None:
+    least, most = min(losses, default=0.0), max(losses, default=0.0)
+    if least > 0 and most > WIDE * least:
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=0)
+    axes.set_ylabel(label)

@@ -1,0 +1,353 @@
+"""A run of ``train`` as a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+from lessregret.calibration import Bin, Calibration
+from lessregret.curve import Curve, Mark
+from lessregret.largest_weights import NamedWeight
+from lessregret.report import pictures
+from lessregret.report.page import DataFile, Origin, Report, Section, about_data, data_section
+from lessregret.report.parts import (
+    Bar,
+    Bars,
+    Caution,
+    Facts,
+    Folded,
+    Part,
+    Picture,
+    Table,
+    Text,
+    Tile,
+    Tiles,
+)
+from lessregret.wording import counted, number
+
+SAYS_NOTHING = "above the loss itself: says nothing"
+
+
+@dataclass(frozen=True)
+class TrainRun:
+    """What was recorded of a run of ``train``."""
+
+    document: dict[str, Any]
+    """what ``train --json`` prints"""
+    curve: Curve
+    calibration: Calibration | None
+    """None where there are no probabilities, or no labels at hand"""
+    weights: Sequence[NamedWeight]
+    """the largest, the intercept's not among them"""
+    intercept: float | None
+    files: Sequence[DataFile]
+    first_skipped: str | None = None
+    passes: int = 1
+    resumed: str | None = None
+    """the model that the run went on from"""
+
+    @property
+    def loss_in_all(self) -> float:
+        """The loss of all rounds."""
+        return self.curve.marks[-1].loss
+
+    @property
+    def earlier_rounds(self) -> int:
+        """The rounds of the runs before this one."""
+        return self.curve.before.rounds
+
+    @property
+    def probabilities(self) -> Calibration | None:
+        """The calibration, if an example counted in it."""
+        known = self.calibration is not None and self.calibration.examples > 0
+        return self.calibration if known else None
+
+
+def train_report(run: TrainRun, origin: Origin) -> Report:
+    """The page of a run of ``train``."""
+    about = about_data(run.files)
+    document = run.document
+    lead = (
+        f"{counted(document['examples'], 'example')}, rule {document['rule']}, "
+        f"{document['loss']} loss, each predicted before it was learned"
+    )
+    sections = [
+        Section("", [_headline(run), *_cautions(run)]),
+        _loss_section(run),
+        _regret_section(run),
+        *_calibration_sections(run),
+        _weights_section(run),
+        _settings_section(run),
+        data_section(run.files, _data_facts(document), document["skipped"], run.first_skipped),
+    ]
+    return Report(f"Training on {about}", lead, sections, origin)
+
+
+def _headline(run: TrainRun) -> Tiles:
+    document = run.document
+    tiles = [
+        Tile(f"mean {document['loss']} loss", number(document["mean_loss"], 6), _idle_loss(run))
+    ]
+    if document["mistake_rate"] is not None:
+        tiles.append(Tile("mistakes", f"{document['mistake_rate']:.4%}", _idle_mistakes(run)))
+    tiles.append(Tile("examples", f"{document['examples']:,}"))
+    tiles.append(Tile("seconds", number(document["seconds"], 2)))
+    for name, how in (("linear_regret", "measured"), ("bound", "guaranteed")):
+        if document[name] is not None:
+            tiles.append(_regret_tile(run, name, how))
+    return Tiles(tiles)
+
+
+def _regret_tile(run: TrainRun, name: str, how: str) -> Tile:
+    total = run.document[name]
+    each = total / run.document["examples"]
+    value = f"≤ {number(each, 6 if each < 100 else 1)}"
+    return Tile(f"regret a round, {how}", value, SAYS_NOTHING if total > run.loss_in_all else "")
+
+
+def _idle_loss(run: TrainRun) -> str:
+    """What the best constant would have cost; of earlier runs the labels are not known."""
+    if run.probabilities is None or run.earlier_rounds:
+        return ""
+    return f"one probability for all: {number(run.probabilities.entropy, 6)}"
+
+
+def _idle_mistakes(run: TrainRun) -> str:
+    if run.probabilities is None or run.earlier_rounds:
+        return ""
+    share = run.probabilities.observed
+    return f"one label for all: {min(share, 1 - share):.4%}"
+
+
+def _cautions(run: TrainRun) -> list[Part]:
+    parts: list[Part] = []
+    if run.resumed is not None:
+        parts.append(
+            Caution(
+                f"This run went on from {run.resumed} and its "
+                f"{counted(run.earlier_rounds, 'round')}, which count in all totals and means here."
+            )
+        )
+    if run.passes > 1:
+        parts.append(
+            Caution(
+                f"The data were read {run.passes} times. After the first time the examples were no "
+                "longer unseen, so the losses say less about new ones."
+            )
+        )
+    return parts
+
+
+def _loss_section(run: TrainRun) -> Section:
+    marks, loss = run.curve.marks, run.document["loss"]
+    guide = None
+    if run.probabilities is not None and not run.earlier_rounds:
+        guide = run.probabilities.entropy
+    about = (
+        f"The mean {loss} loss over the rounds, from {marks[0].rounds:,} to {marks[-1].rounds:,}"
+    )
+    drawn = _has_a_curve(marks) and pictures.loss_over_rounds(marks, loss, guide)
+    return Section("Loss over rounds", _pictured(drawn, about, _loss_table(marks)))
+
+
+def _has_a_curve(marks: Sequence[Mark]) -> bool:
+    """Whether there are two points to join; rounds of importance 0 have no loss."""
+    return sum(mark.loss > 0 for mark in marks) > 1
+
+
+def _pictured(figure: Any, about: str, numbers: Part) -> list[Part]:
+    """A picture with its numbers folded away; the numbers alone where there is no picture."""
+    return [Picture(figure, about), Folded("The numbers", numbers)] if figure else [numbers]
+
+
+def _loss_table(marks: Sequence[Mark]) -> Table:
+    heading = ["rounds", "mean loss so far", "since the mark before"]
+    rows = [
+        [f"{mark.rounds:,}", number(mark.mean_loss, 6), number(mark.loss_since, 6)]
+        for mark in marks
+    ]
+    return Table(heading, rows, left=0)
+
+
+def _regret_section(run: TrainRun) -> Section:
+    marks, document = run.curve.marks, run.document
+    if document["bound"] is None and document["linear_regret"] is None:
+        words = f"The rule `{document['rule']}` has no bound and no certificate."
+        return Section("Regret a round", [Text(words)])
+    if run.loss_in_all == 0:
+        return Section("Regret a round", [Text("The run lost nothing, so there is no regret.")])
+    about = "What the regret a round is at most, beside the loss a round, over the rounds"
+    drawn = _has_a_curve(marks) and pictures.regret_over_rounds(marks)
+    shown = _pictured(drawn, about, _regret_table(marks))
+    return Section("Regret a round", [Text(REGRET), *shown, Text(_what_is_known(run))])
+
+
+REGRET = """\
+The regret is what the run lost beyond the best fixed weights in hindsight. It is not known, but it
+is *at most* the numbers below. No loss is negative, so a number above the loss itself says nothing.
+"""
+
+
+def _what_is_known(run: TrainRun) -> str:
+    sentences = []
+    if run.document["linear_regret"] is None:
+        sentences.append("`--certify` would measure the linear regret, which is often far lower.")
+    else:
+        sentences.append(_from_where(run, "linear_regret", "measured"))
+    if run.document["bound"] is not None:
+        sentences.append(_from_where(run, "bound", "guaranteed"))
+    sentences += _least_loss(run)
+    return " ".join(sentences)
+
+
+def _from_where(run: TrainRun, name: str, how: str) -> str:
+    start = pictures.says_something_from(run.curve.marks, name)
+    if start is None:
+        return f"The {how} number says nothing yet."
+    if start == run.curve.marks[0].rounds:
+        return f"The {how} number says something at every mark."
+    return f"The {how} number says something from round {start:,} on."
+
+
+def _least_loss(run: TrainRun) -> list[str]:
+    """What no fixed weights can beat, by the lower of the two numbers."""
+    known = [run.document[name] for name in ("linear_regret", "bound")]
+    least = run.loss_in_all - min(total for total in known if total is not None)
+    if least <= 0:
+        return ["A smaller `--radius` or more data would bring the numbers down."]
+    return [
+        f"The run lost {number(run.loss_in_all, 1)} in all; no fixed weights in the feasible set "
+        f"lose less than {number(least, 1)}."
+    ]
+
+
+def _regret_table(marks: Sequence[Mark]) -> Table:
+    heading = ["rounds", "measured, at most", "guaranteed, at most", "the loss itself"]
+    rows = [
+        [
+            f"{mark.rounds:,}",
+            *(_each(total, mark.rounds) for total in (mark.linear_regret, mark.bound, mark.loss)),
+        ]
+        for mark in marks
+    ]
+    return Table(heading, rows, left=0)
+
+
+def _each(total: float | None, rounds: int) -> str:
+    return number(None if total is None else total / rounds, 6)
+
+
+def _calibration_sections(run: TrainRun) -> list[Section]:
+    """Are the probabilities what they say? Only logistic loss has any."""
+    if run.document["loss"] != "logistic":
+        return []
+    if run.calibration is None:
+        return [Section("Calibration", [Text(NO_LABELS)])]
+    if run.probabilities is None:
+        return []
+    parts: list[Part] = [Text(_about_shares(run.probabilities))]
+    bins = run.probabilities.bins()
+    if bins:
+        about = "The observed share of label 1 over the predicted probability, in bins"
+        drawn = pictures.calibration(bins, run.probabilities.observed)
+        parts.append(Picture(drawn, about, CALIBRATION))
+        parts.append(Folded("The numbers", _bin_table(bins)))
+    else:
+        parts.append(Text("That is too few examples for a picture."))
+    return [Section("Calibration", parts)]
+
+
+NO_LABELS = "Left out: a run with `--bad-lines skip` does not keep the labels at hand."
+CALIBRATION = (
+    "Bins of about equal weight; each probability was made just before its example was learned. "
+    "Above the dotted line label 1 came more often than predicted, below it less often. A bar "
+    "without a dot: label 1 did not come."
+)
+
+
+def _about_shares(found: Calibration) -> str:
+    return (
+        f"In {counted(found.examples, 'example')} of this run label 1 was predicted with "
+        f"probability {found.predicted:.4%} on average, and was observed in {found.observed:.4%}."
+    )
+
+
+def _bin_table(bins: Sequence[Bin]) -> Table:
+    heading = ["predicted", "observed", "95 % from", "to", "examples"]
+    rows = [
+        [*(f"{share:.5f}" for share in (b.predicted, b.observed, b.low, b.high)), f"{b.examples:,}"]
+        for b in bins
+    ]
+    return Table(heading, rows, left=0)
+
+
+def _weights_section(run: TrainRun) -> Section:
+    parts: list[Part] = []
+    if run.intercept is not None:
+        parts.append(Facts([("intercept", f"{run.intercept:.6f}")]))
+    if run.weights:
+        bars = [Bar(_feature(weight), weight.weight) for weight in run.weights]
+        parts.append(Bars("feature", "weight", bars))
+    else:
+        parts.append(Text("All weights are 0."))
+    return Section("Largest weights", [*parts, *map(Text, _about_weights(run))])
+
+
+def _about_weights(run: TrainRun) -> list[str]:
+    words = []
+    radius = run.document["spec"]["rule"].get("radius") or inf
+    # Weights are float32, so the radius may have been rounded down.
+    at_edge = sum(abs(weight.weight) >= radius * (1 - 1e-6) for weight in run.weights)
+    if at_edge:
+        words.append(
+            f"{at_edge} of these {len(run.weights)} stand at the edge of the feasible set; a "
+            "larger `--radius` would let them go further."
+        )
+    if run.weights and all(weight.name is None for weight in run.weights):
+        words.append("`--names` would give the features their names.")
+    return words
+
+
+def _feature(weight: NamedWeight) -> str:
+    shared = " (shared with another feature)" if weight.collided else ""
+    return f"slot {weight.slot}" if weight.name is None else weight.name + shared
+
+
+def _settings_section(run: TrainRun) -> Section:
+    spec, document = run.document["spec"], run.document
+    return Section("Settings", [Facts([
+        ("loss", spec["loss"]),
+        ("rule", spec["rule"]["name"]),
+        *rule_facts(spec["rule"]),
+        ("slots", _slots(spec["table"]["bits"], document["touched"])),
+        ("intercept", "yes" if spec["intercept"] else "no"),
+        ("certified", "yes" if spec["certify"] else "no"),
+        ("passes", str(run.passes)),
+        ("resumed from", run.resumed),
+        ("model written to", document["model"]),
+    ])])  # fmt: skip
+
+
+def rule_facts(rule: dict[str, Any]) -> list[tuple[str, str | None]]:
+    """A rule's parameters, without those that are not set."""
+    return [
+        (name, None if value is None else str(value))
+        for name, value in rule.items()
+        if name != "name"
+    ]
+
+
+def _slots(bits: int, touched: int) -> str:
+    return f"2^{bits} = {2**bits:,} for features; {touched:,} touched"
+
+
+def _data_facts(document: dict[str, Any]) -> Facts:
+    weighted = document["importance"] != document["examples"]
+    return Facts([
+        ("examples", f"{document['examples']:,}"),
+        ("features", f"{document['features']:,}, repeats and the intercept included"),
+        ("importance", number(document["importance"], 2) if weighted else None),
+        ("skipped lines", f"{document['skipped']:,}"),
+    ])  # fmt: skip
