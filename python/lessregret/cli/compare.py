@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isinf
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,12 +17,14 @@ from lessregret.cli.options import (
     data_argument,
     format_option,
     json_option,
+    l2_option,
     loss_option,
     no_intercept_option,
 )
 from lessregret.cli.progress import number
 from lessregret.errors import InputError, SpecError
 from lessregret.losses import LOSSES
+from lessregret.penalty import check_strength
 from lessregret.rules import Rule, parse_rule
 
 if TYPE_CHECKING:
@@ -52,6 +55,7 @@ RULES = "per-coordinate,global,cw,pa"
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the shuffles."
 )
 @click.option("--radius", type=float, help="The feasible set, for the rules that have one.")
+@l2_option
 @bits_option
 @no_intercept_option
 @click.option("--picture", type=click.Path(dir_okay=False), help="Draw the scores here.")
@@ -92,6 +96,7 @@ class Request:
     shuffles: int
     seed: int
     radius: float | None
+    l2: float
     bits: int
     no_intercept: bool
     picture: str | None
@@ -101,6 +106,7 @@ class Request:
 
     def parsed_rules(self) -> dict[str, Rule]:
         """The rules by what the user called them."""
+        check_strength(self.l2)
         texts = self.rules.split(",")
         named = {text: parse_rule(text, radius=self.radius) for text in texts}
         if len(named) < len(texts):
@@ -111,10 +117,11 @@ class Request:
         return named
 
     def learner(self, rule: Rule) -> Learner:
-        """A learner with this rule."""
+        """A learner with this rule; as with the radius, L2 is for the rules that have a box."""
         from lessregret.learner import Learner
 
-        return Learner(self.loss, rule, bits=self.bits, intercept=not self.no_intercept)
+        l2 = 0.0 if isinf(rule.width) else self.l2
+        return Learner(self.loss, rule, bits=self.bits, intercept=not self.no_intercept, l2=l2)
 
     def stream(self) -> Stream:
         """The data."""
