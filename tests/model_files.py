@@ -122,7 +122,10 @@ WRONG_HEADERS = [
             "`logistic`, `hinge`, `squared`)"),
     damaged("something more", _set("spec.more", 1),
             "its metadata cannot be understood (unknown field `more`, expected one of "
-            "`loss`, `rule`, `table`, `intercept`, `certify`)"),
+            "`loss`, `rule`, `table`, `intercept`, `certify`, `l2`, `l2_scope`)"),
+    damaged("unknown scope", _set("spec.l2_scope", "some"),
+            "its metadata cannot be understood (unknown variant `some`, expected `active` or "
+            "`all`)"),
     damaged("a sum that is null", _set("tally.loss", None),
             "its metadata cannot be understood (invalid type: null, expected f64)"),
     damaged("negative rounds", _set("tally.rounds", -1),
@@ -137,6 +140,8 @@ WRONG_SLOTS = [
             "radius must be a positive number that fits a float32, found 0.0"),
     damaged("empty box", _set("spec.rule.box", [2.0, 1.0]),
             "a box needs low < high and a width that fits a float32, found [2.0, 1.0]"),
+    damaged("l2 below 0", _set("spec.l2", -1.0),
+            "l2 must be a number from 0 up that fits a float32, found -1.0"),
     damaged("slots out of order", _put("slot", 0, 9), "its slots are not in order"),
     damaged("slot twice", _put("slot", 1, 3), "its slots are not in order"),
     damaged("slot outside", _put("slot", -1, 17), "its slots are not in order"),

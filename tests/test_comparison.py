@@ -59,6 +59,24 @@ def test_the_command_gives_the_numbers_of_train(
         assert row["sd_loss"] is None
 
 
+def test_l2_is_for_the_rules_that_have_a_box(
+    clicks: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def losses(*options: str) -> list[float]:
+        compare = ["compare", str(clicks), "--bits", "16", "--rules", "ftrl,pa", "--json"]
+        assert run([*compare, *options]) == 0
+        return [row["mean_loss"] for row in json.loads(capsys.readouterr().out)["rows"]]
+
+    plain, penalised = losses(), losses("--l2", "0.1")
+    assert plain[0] != penalised[0]
+    assert plain[1] == penalised[1]
+    train = ["train", str(clicks), "--bits", "16", "--rule", "ftrl", "--l2", "0.1", "--json", "-q"]
+    assert run(train) == 0
+    assert json.loads(capsys.readouterr().out)["mean_loss"] == penalised[0]
+    assert run(["compare", str(clicks), "--rules", "pa", "--l2", "nan"]) == 2
+    assert "l2 must be a number from 0 up" in capsys.readouterr().err
+
+
 def test_shuffles_depend_on_seed_and_number_only(clicks: Path) -> None:
     rules = {"pa": parse_rule("pa"), "per-coordinate": parse_rule("per-coordinate")}
     stream = open_stream([str(clicks)], bits=BITS, loss="logistic")

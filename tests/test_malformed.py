@@ -235,6 +235,7 @@ def test_damage_is_told(lessregret: CommandLine) -> None:
 
 
 RATE = "rate must be a number above 0"
+STRENGTH = "l2 must be a number from 0 up that fits a float32"
 MISUSES = {
     "rule": (("--rule", "magic"), "unknown rule 'magic'; the rules are "
              + ", ".join(RULES)),
@@ -266,6 +267,12 @@ MISUSES = {
                    "found nan"),
     "radius 3e38": (("--radius", "3e38"), "a box needs low < high and a width that fits a "
                     "float32, found [-3e38, 3e38]"),
+    "l2 -1": (("--l2", "-1"), f"{STRENGTH}, found -1.0"),
+    "l2 nan": (("--l2", "nan"), f"{STRENGTH}, found nan"),
+    "l2 1e39": (("--l2", "1e39"), f"{STRENGTH}, found 1e+39"),
+    "l2 without a box": (("--l2", "0.1", "--rule", "cw"), "l2 is for rules that follow the "
+                         "gradient on a box, and this rule does not; leave out l2, or use another "
+                         "rule"),
     "stdin twice": (("-", "--passes", "2"), "standard input can be read only once; use "
                     "--passes 1 or a file"),
     "stdout twice": (("--json", "--predictions", "-"), "--json and --predictions - both want "
@@ -282,6 +289,8 @@ MISUSES = {
                    f"{MODEL} was trained with 0.3; leave it out, or train a new model"),
     "other bits": (("--resume", MODEL, "--bits", "12"), "--bits is 12, but "
                    f"{MODEL} was trained with 10; leave it out, or train a new model"),
+    "l2 later": (("--resume", MODEL, "--l2", "0.1"), "--l2 is 0.1, but "
+                 f"{MODEL} was trained with 0.0; leave it out, or train a new model"),
     "certify later": (("--resume", MODEL, "--certify"), "--certify is True, but "
                       f"{MODEL} was trained with False; leave it out, or train a new model"),
     "intercept later": (("--resume", MODEL, "--no-intercept"), "--no-intercept is True, but "
@@ -302,6 +311,20 @@ def test_misuse(lessregret: CommandLine, model: bytes, name: str) -> None:
 def test_options_repeated_on_resuming_are_no_misuse(lessregret: CommandLine, model: bytes) -> None:
     repeated = ("--loss", "logistic", "--rate", "0.3", "--radius", "100", "--bits", "10")
     assert lessregret("train", "earlier.txt", "--resume", MODEL, "-q", *repeated).code == 0
+
+
+def test_the_l2_of_ftrl_is_not_that_of_the_rounds(lessregret: CommandLine) -> None:
+    data = lessregret.write("data.txt", GOOD_SVMLIGHT)
+    asked = ("--rule", "ftrl:l2=0.5", "--l2", "0.1", "-q")
+    assert lessregret("train", data, *asked, "--model", "m").code == 0
+    assert lessregret("train", data, *asked, "--resume", "m") == Done(0, "", "")
+    for options, told in [
+        (("--rule", "ftrl:l2=0.1"), "--rule ftrl:l2 is 0.1, but m was trained with 0.5"),
+        (("--l2", "0.5"), "--l2 is 0.5, but m was trained with 0.1"),
+    ]:
+        done = lessregret("train", data, "--resume", "m", *options)
+        cure = "leave it out, or train a new model"
+        assert done == Done(2, "", f"lessregret: error: {told}; {cure}\n")
 
 
 def test_misused_predictions(lessregret: CommandLine) -> None:

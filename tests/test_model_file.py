@@ -14,6 +14,7 @@ import safetensors.numpy
 
 from lessregret import Global, Learner, PerCoordinate, _core
 from lessregret.errors import SpecError
+from lessregret.ledger import Tally
 from lessregret.model_file import expected_collisions, read_header
 from lessregret.rules import RULES, Ftrl
 from tests.model_files import put_together, small_learner, take_apart
@@ -45,7 +46,7 @@ def test_the_header_says_what_is_inside(tmp_path: Path) -> None:
     assert header["format"] == 1
     assert header["writer"] == _core.__version__
     assert header["spec"] == learner.spec
-    assert header["tally"] == learner._core.tally()
+    assert Tally(**header["tally"]) == learner.ledger().tally
     assert header["touched"] == learner.ledger().standing.touched
     assert (header["names"], header["boxes"], header["skipped"]) == (True, False, 0)
 

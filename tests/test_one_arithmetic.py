@@ -247,6 +247,18 @@ def test_a_process_of_its_own_and_a_pipe(lessregret: CommandLine, format: str) -
         assert lessregret.read("m") == learner.to_bytes()
 
 
+def test_the_command_line_with_l2(lessregret: CommandLine) -> None:
+    data = make_data("vw", "hinge")
+    learner = Learner("hinge", RULES["global"](), bits=BITS, certify=True, l2=0.05)
+    learner.learn_rows(*data.rows(0, ROUNDS))
+    lines = data.lines("vw")
+    options = ("--loss", "hinge", "--rule", "global", "--l2", "0.05", *CERTIFIED)
+    for part, more in ((lines[:200], options), (lines[200:], ("--resume", "m", "-q"))):
+        text = lessregret.write("data.txt", "".join(part))
+        assert lessregret("train", text, *more, "--model", "m").code == 0
+    assert lessregret.read("m") == learner.to_bytes()
+
+
 def test_both_formats_without_importances(lessregret: CommandLine) -> None:
     data = make_data("svmlight", "hinge")
     options = ("--loss", "hinge", "--rule", "global", *CERTIFIED, "--model", "m")

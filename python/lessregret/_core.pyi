@@ -29,6 +29,7 @@ class _Tally(TypedDict):
     mistakes: float
     played: float
     energy: float
+    penalty: float
 
 @final
 class Stream:

@@ -30,6 +30,7 @@ from lessregret.errors import InputError, SpecError
 from lessregret.learner import MAX_BITS, Learner, has_twin
 from lessregret.ledger import Ledger
 from lessregret.losses import LOSSES
+from lessregret.penalty import STRENGTH, is_strength
 from lessregret.readable import ReadableLearner
 from lessregret.rules import PerCoordinate, Rule
 
@@ -53,6 +54,7 @@ class _OnlineLinear(BaseEstimator, ABC):
         bits: int,
         box: tuple[ArrayLike, ArrayLike] | None,
         passes: int,
+        l2: float,
     ) -> None:
         self.loss = loss
         self.rule = rule
@@ -61,6 +63,7 @@ class _OnlineLinear(BaseEstimator, ABC):
         self.bits = bits
         self.box = box
         self.passes = passes
+        self.l2 = l2
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Start anew and learn from the rows in their order, ``passes`` times.
@@ -152,7 +155,7 @@ class _OnlineLinear(BaseEstimator, ABC):
             boxes = None if box is None else dict(enumerate(zip(*box, strict=True)))
             last = columns if self.intercept else None
             return ReadableLearner(
-                self.loss, rule, certify=self.certify, boxes=boxes, intercept=last
+                self.loss, rule, certify=self.certify, boxes=boxes, intercept=last, l2=self.l2
             )
         return Learner(
             self.loss,
@@ -162,6 +165,7 @@ class _OnlineLinear(BaseEstimator, ABC):
             intercept=self.intercept,
             certify=self.certify,
             box=box,
+            l2=self.l2,
         )
 
     def _check_parameters(self) -> None:
@@ -177,6 +181,7 @@ class _OnlineLinear(BaseEstimator, ABC):
                 f"a whole number from 1 to {MAX_BITS}",
             ),
             "passes": (_is_whole(self.passes) and self.passes >= 1, "a whole number from 1 up"),
+            "l2": (is_strength(self.l2), STRENGTH),
         }
         for name, (right, expected) in limits.items():
             if not right:
@@ -212,6 +217,9 @@ class OnlineClassifier(ClassifierMixin, _OnlineLinear):
         The feasible interval of each column's weight; None is the rule's own for all.
     passes : int from 1 up, default 1
         How often ``fit`` goes over the rows. One, since regret is about rounds played once.
+    l2 : number from 0 up, default 0
+        λ: every row adds (λ/2) Σ w² over the weights of its features to its loss, multiplied by its
+        ``sample_weight``. Only for rules with a box. One pass hardly overfits, so 0.
 
     Attributes
     ----------
@@ -247,6 +255,7 @@ class OnlineClassifier(ClassifierMixin, _OnlineLinear):
         bits: int = 18,
         box: tuple[ArrayLike, ArrayLike] | None = None,
         passes: int = 1,
+        l2: float = 0.0,
     ) -> None:
         super().__init__(
             loss,
@@ -256,6 +265,7 @@ class OnlineClassifier(ClassifierMixin, _OnlineLinear):
             bits=bits,
             box=box,
             passes=passes,
+            l2=l2,
         )
 
     def partial_fit(
@@ -340,7 +350,7 @@ class OnlineRegressor(RegressorMixin, _OnlineLinear):
     ----------
     loss : "squared"
         The loss of the margin, (p - y)².
-    rule, intercept, certify, bits, box, passes
+    rule, intercept, certify, bits, box, passes, l2
         As in :class:`OnlineClassifier`.
 
     Attributes
@@ -367,6 +377,7 @@ class OnlineRegressor(RegressorMixin, _OnlineLinear):
         bits: int = 18,
         box: tuple[ArrayLike, ArrayLike] | None = None,
         passes: int = 1,
+        l2: float = 0.0,
     ) -> None:
         super().__init__(
             loss,
@@ -376,6 +387,7 @@ class OnlineRegressor(RegressorMixin, _OnlineLinear):
             bits=bits,
             box=box,
             passes=passes,
+            l2=l2,
         )
 
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

@@ -18,6 +18,7 @@ from lessregret import _core
 from lessregret.errors import SpecError
 from lessregret.ledger import Ledger, Standing, Tally
 from lessregret.losses import loss_named
+from lessregret.penalty import check_penalty
 from lessregret.rules import RULES, PerCoordinate, Rule
 
 MAX_BITS = 31
@@ -51,6 +52,12 @@ class Learner:
         Whether to sum the gradients, 8 bytes a slot, for the linearised regret.
     box : (low, high) arrays, optional
         The feasible interval of each column, in place of the rule's own.
+    l2 : number from 0 up, default 0
+        λ: every round adds (λ/2) Σ w² over the weights of its features to its loss. Only for rules
+        with a box; not to be confused with ``Ftrl(l2=...)``, which counts once.
+    l2_scope : "active" or "all", default "active"
+        Which weights: those of the example's features, or of all coordinates touched so far. The
+        second walks over all slots in every round.
 
     >>> learner = Learner("hinge", PerCoordinate(rate=0.5), columns=3, intercept=False)
     >>> learner.learn_rows([0, 2], [0, 2], [1.0, 2.0], labels=[1]).tolist()
@@ -69,16 +76,21 @@ class Learner:
         intercept: bool = True,
         certify: bool = False,
         box: tuple[ArrayLike, ArrayLike] | None = None,
+        l2: float = 0.0,
+        l2_scope: str = "active",
     ) -> None:
         rule = PerCoordinate() if rule is None else rule
         if not has_twin(rule):
             raise SpecError(f"rule {rule.name!r} has no twin in Rust; run it in a ReadableLearner")
+        check_penalty(rule, l2, l2_scope)
         spec = {
             "loss": loss_named(loss).name,
             "rule": rule.spec(),
             "table": _table(bits, columns),
             "intercept": bool(intercept),
             "certify": bool(certify),
+            "l2": float(l2),
+            "l2_scope": l2_scope,
         }
         low, high = (None, None) if box is None else box_ends(box, rule, intercept)
         self._core = _core.Learner(json.dumps(spec), low, high)
@@ -106,7 +118,7 @@ class Learner:
 
     @property
     def spec(self) -> dict[str, Any]:
-        """The spec: loss, rule, table, intercept, certify."""
+        """The spec: loss, rule, table, intercept, certify; l2 and its scope if not the defaults."""
         spec: dict[str, Any] = json.loads(self._core.spec)
         return spec
 

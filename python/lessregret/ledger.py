@@ -4,6 +4,7 @@ Regret is the loss suffered less the loss of the best fixed point of the feasibl
 
     regret = Σ f_t(x_t) − min_{x∈F} Σ f_t(x)
 
+With L2, f_t holds the round's penalty too, and Σ f_t(x_t) is ``total``, not the loss alone.
 Three numbers stand above it, each above the one before:
 
     linear_regret   Σ g_t·x_t − min_{x∈F} (Σ g_t)·x: measured, one more number a coordinate
@@ -28,8 +29,10 @@ class Outcome(NamedTuple):
     """not yet weighted by the importance"""
     mistake: bool
     importance: float
+    penalty: float
+    """(λ/2) Σ w², the regulariser's part of the round, not yet weighted either"""
     played: float
-    """g·x, the gradient times the point played"""
+    """g·x, the gradient of loss and penalty times the point played"""
     energy: float
     """½ Σ_i g_i² η_i with the rates used"""
     features: int
@@ -46,6 +49,7 @@ class Tally:
     mistakes: float = 0.0
     played: float = 0.0
     energy: float = 0.0
+    penalty: float = 0.0
 
     def record(self, outcome: Outcome) -> None:
         """Add one round."""
@@ -56,6 +60,7 @@ class Tally:
         self.mistakes += outcome.importance * outcome.mistake
         self.played += outcome.played
         self.energy += outcome.energy
+        self.penalty += outcome.importance * outcome.penalty
 
 
 class Standing(NamedTuple):
@@ -97,6 +102,16 @@ class Ledger:
         return self._mean(self.tally.loss)
 
     @property
+    def mean_penalty(self) -> float | None:
+        """Σ importance · (λ/2) Σ w² / Σ importance: 0 without L2; None before the first round."""
+        return self._mean(self.tally.penalty)
+
+    @property
+    def total(self) -> float:
+        """Loss and penalty of all rounds: Σ f_t(x_t), the sum whose regret is bounded."""
+        return self.tally.loss + self.tally.penalty
+
+    @property
     def mistake_rate(self) -> float | None:
         """The share of rounds with y · margin ≤ 0; None for regression."""
         return self._mean(self.tally.mistakes) if self.counts_mistakes else None
@@ -125,6 +140,8 @@ class Ledger:
         return {
             **asdict(self.tally),
             "mean_loss": self.mean_loss,
+            "mean_penalty": self.mean_penalty,
+            "total": self.total,
             "mistake_rate": self.mistake_rate,
             "bound": self.bound,
             "theorem": self.theorem,

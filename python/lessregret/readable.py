@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import isinf
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,16 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from lessregret.errors import SpecError
 from lessregret.ledger import Ledger, Outcome, Standing, Tally
 from lessregret.losses import Loss, loss_named
+from lessregret.penalty import check_penalty
 from lessregret.rules import Rule, Sight, Step
-
-
-class Shown(NamedTuple):
-    """What the margin and the label of a round show, before the features are looked at again."""
-
-    label: float
-    margin: float
-    importance: float
-    slope: float
 
 
 class ReadableLearner:
@@ -45,6 +37,10 @@ class ReadableLearner:
         Coordinates whose feasible interval is not the rule's own.
     intercept : int, optional
         The slot of a feature of value 1 that rows of a matrix get as their last.
+    l2 : number from 0 up, default 0
+        λ: every round adds (λ/2) Σ w² over the weights of its features to its loss.
+    l2_scope : "active" or "all", default "active"
+        Which weights: those of the example's features, or of all coordinates touched so far.
 
     >>> from lessregret.rules import PerCoordinate
     >>> learner = ReadableLearner("hinge", PerCoordinate(rate=0.5))
@@ -62,10 +58,13 @@ class ReadableLearner:
         certify: bool = False,
         boxes: dict[int, tuple[float, float]] | None = None,
         intercept: int | None = None,
+        l2: float = 0.0,
+        l2_scope: str = "active",
     ) -> None:
         self.loss = loss_named(loss) if isinstance(loss, str) else loss
         self.rule = rule
         check_match(self.loss, rule, certify)
+        check_penalty(rule, l2, l2_scope)
         if boxes and isinf(rule.width):
             raise SpecError(f"rule {rule.name!r} has no feasible set, so it cannot be given a box")
         self.slots: dict[int, Any] = {}
@@ -74,6 +73,8 @@ class ReadableLearner:
         self.gradient_sums: dict[int, float] | None = {} if certify else None
         self.tally = Tally()
         self.intercept = intercept
+        self.l2 = float(l2)
+        self.l2_scope = l2_scope
         self._rules = {slot: rule.within(*box) for slot, box in (boxes or {}).items()}
 
     def predict(self, slots: Sequence[int], values: Sequence[float]) -> float:
@@ -88,17 +89,20 @@ class ReadableLearner:
         importance: float = 1.0,
     ) -> Outcome:
         """Play one round: predict, suffer the loss, absorb the gradient."""
-        margin = self.predict(slots, values)
-        slope = importance * self.loss.slope(margin, label)
-        energy = self._absorb(slots, values, Shown(label, margin, importance, slope))
+        features = len(slots)
+        if self.l2 and self.l2_scope == "all":
+            slots, values = self._with_absent(slots, values)
+        sight = self._sight(slots, values, label, importance)
+        energy = self._absorb(slots, values, sight)
         outcome = Outcome(
-            margin=margin,
-            loss=self.loss.value(margin, label),
-            mistake=self.loss.is_mistake(margin, label),
+            margin=sight.margin,
+            loss=self.loss.value(sight.margin, label),
+            mistake=self.loss.is_mistake(sight.margin, label),
             importance=importance,
-            played=slope * margin,
+            penalty=self.l2 / 2 * sight.square_weights,
+            played=sight.played,
             energy=energy,
-            features=len(slots),
+            features=features,
         )
         self.tally.record(outcome)
         return outcome
@@ -171,28 +175,48 @@ class ReadableLearner:
             rows.append((list(kept), list(kept.values())))
         return rows
 
-    def _absorb(self, slots: Sequence[int], values: Sequence[float], shown: Shown) -> float:
+    def _with_absent(
+        self, slots: Sequence[int], values: Sequence[float]
+    ) -> tuple[Sequence[int], Sequence[float]]:
+        """The example with the touched coordinates that it lacks, at value 0."""
+        absent = sorted(i for i, slot in self.slots.items() if any(slot) and i not in slots)
+        return [*slots, *absent], [*values, *(0.0 for _ in absent)]
+
+    def _sight(
+        self, slots: Sequence[int], values: Sequence[float], label: float, importance: float
+    ) -> Sight:
+        """What the example shows when it is played; coupled rules add to it."""
+        margin = self.predict(slots, values)
+        played = map(self.weight, slots, values) if self.l2 else ()
+        return Sight(
+            round=self.tally.rounds + 1,
+            regression=not self.loss.is_classification,
+            label=label,
+            margin=margin,
+            importance=importance,
+            slope=importance * self.loss.slope(margin, label),
+            square_norm=sum(value**2 for value in values),
+            shrink=importance * self.l2,
+            square_weights=sum(weight**2 for weight in played),
+        )
+
+    def _absorb(self, slots: Sequence[int], values: Sequence[float], sight: Sight) -> float:
         if self.rule.coupled:
-            sight = self._look(slots, values, shown)
+            for i, value in zip(slots, values, strict=True):
+                self.rule_at(i).look(self.slot(i), value, sight)
             self.shared, self.step = self.rule.step(self.shared, sight)
-        elif shown.slope == 0:
-            return 0.0
         energy = 0.0
         for i, value in zip(slots, values, strict=True):
-            rule, gradient = self.rule_at(i), shown.slope * value
+            rule, gradient = self.rule_at(i), sight.slope * value
+            if self.l2:
+                gradient += sight.shrink * rule.weight(self.slot(i), value)
+            if gradient == 0 and not rule.coupled:
+                continue
             self.slots[i] = rule.absorb(self.slot(i), value, gradient, self.step)
             energy += gradient**2 * (rule.rate_used(self.slots[i], self.step) or 0.0)
             if self.gradient_sums is not None:
                 self.gradient_sums[i] = self.gradient_sums.get(i, 0.0) + gradient
         return energy / 2
-
-    def _look(self, slots: Sequence[int], values: Sequence[float], shown: Shown) -> Sight:
-        square_norm = sum(value**2 for value in values)
-        regression = not self.loss.is_classification
-        sight = Sight(self.tally.rounds + 1, regression, *shown, square_norm)
-        for i, value in zip(slots, values, strict=True):
-            self.rule_at(i).look(self.slot(i), value, sight)
-        return sight
 
     def _floor(self) -> float | None:
         """Σ_i min(a_i G_i, b_i G_i)."""

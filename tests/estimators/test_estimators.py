@@ -17,7 +17,7 @@ from sklearn.preprocessing import MaxAbsScaler
 
 from lessregret import Learner, OnlineClassifier, OnlineRegressor, ReadableLearner, SpecError
 from lessregret.ledger import Ledger
-from lessregret.rules import RULES, Global, PerCoordinate, Rule
+from lessregret.rules import PA, RULES, Global, PerCoordinate, Rule
 from tests.estimators.tables import CLASSES, COLUMNS, EVERY, estimator, go_on, table
 from tests.pairs import is_certifiable
 
@@ -168,6 +168,14 @@ def test_a_rule_without_rust_runs_and_gives_the_same_numbers(loss: str) -> None:
     np.testing.assert_allclose(slow.predict(rows.X), fast.predict(rows.X), rtol=1e-4, atol=1e-4)
 
 
+def test_a_rule_without_rust_has_l2() -> None:
+    rows = table()
+    slow, fast = (go_on(estimator(rule=rule, l2=0.05), rows) for rule in (HomeMade(), None))
+    assert isinstance(slow.learner_, ReadableLearner)
+    assert slow.ledger_.mean_penalty > 0
+    assert_same_ledger(slow.ledger_, fast.ledger_)
+
+
 def test_a_rule_without_rust_takes_dicts() -> None:
     clf = OnlineClassifier(rule=HomeMade(), bits=6).fit([{"a": "x"}, {"a": "y"}], [0, 1])
     assert clf.predict([{"a": "x"}, {"a": "y"}]).tolist() == [0, 1]
@@ -190,6 +198,9 @@ def test_a_rule_without_rust_takes_dicts() -> None:
         ({"bits": True}, "bits must be"),
         ({"passes": 0}, "passes must be a whole number from 1 up, found 0"),
         ({"passes": 1.5}, "passes must be"),
+        ({"l2": -0.1}, "l2 must be a number from 0 up that fits a float32, found -0.1"),
+        ({"l2": "0.1"}, "l2 must be"),
+        ({"l2": 0.1, "rule": PA()}, "l2 is for rules that follow the gradient on a box"),
         ({"box": 3}, r"box must be two arrays of numbers, \(low, high\), found 3"),
         ({"box": (-1.0, 1.0)}, r"box: low must have shape \(40,\), found \(\)"),
         ({"box": (-np.ones(40), np.ones(41))}, r"box: high must have shape \(40,\)"),

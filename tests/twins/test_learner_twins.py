@@ -70,16 +70,17 @@ def test_margins_and_ledgers_agree(rule: Rule, loss: str) -> None:
 @pytest.mark.parametrize("name", RULES)
 def test_both_refuse_what_a_rule_cannot_do(name: str) -> None:
     rule = RULES[name]()
-    for loss, certify in product(LOSSES, (False, True)):
+    for loss, certify, l2 in product(LOSSES, (False, True), (0.0, 0.01)):
         makers = partial(Learner, columns=1), ReadableLearner
-        fast, slow = (refuses(make, loss, rule, certify) for make in makers)
-        assert fast == slow, (loss, certify)
-        assert fast == (certify and not isinstance(rule, BoxedRule)) or not rule.regresses
+        fast, slow = (refuses(make, loss, rule, certify=certify, l2=l2) for make in makers)
+        assert fast == slow, (loss, certify, l2)
+        needs_box = certify or l2 > 0
+        assert fast == (needs_box and not isinstance(rule, BoxedRule)) or not rule.regresses
 
 
-def refuses(make: Callable[..., Any], loss: str, rule: Rule, certify: bool) -> bool:
+def refuses(make: Callable[..., Any], loss: str, rule: Rule, **wishes: Any) -> bool:
     try:
-        make(loss, rule, certify=certify)
+        make(loss, rule, **wishes)
     except SpecError:
         return True
     return False
@@ -101,6 +102,18 @@ def test_boxes_of_their_own_agree(name: str) -> None:
     )
     slow = ReadableLearner("logistic", rule, certify=True, boxes=boxes)
     check_agreement(fast, slow, rounds)
+
+
+@pytest.mark.parametrize("name", BOXED)
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(("scope", "count"), [("active", ROUNDS), ("all", ROUNDS // 5)])
+def test_l2_agrees(name: str, loss: str, scope: str, count: int) -> None:
+    """On a box so tight that weights come to its ends."""
+    rule = RULES[name](box=(-0.25, 1.5))
+    rounds = list(random_rounds(13, count, COLUMNS, regression=loss == "squared"))
+    wishes: dict[str, Any] = {"certify": True, "l2": 0.01, "l2_scope": scope}
+    fast = Learner(loss, rule, columns=COLUMNS, intercept=False, **wishes)
+    check_agreement(fast, ReadableLearner(loss, rule, **wishes), rounds)
 
 
 def check_agreement(fast: Learner, slow: ReadableLearner, rounds: list[Round]) -> None:

@@ -8,6 +8,9 @@
 //! slot_i ← absorb(slot_i, x_i, s x_i, step)      for every feature i
 //! ```
 //!
+//! With L2 (`penalty.rs`) the gradient is s x_i + hλ w_i. Such a learner has loops of its own, chosen
+//! once a call: the others pay nothing for it.
+//!
 //! Slots are float32, one array, the coordinate's lanes side by side; margins, losses and all sums
 //! are float64, added in the order of the features, so that a run gives the same bits however its
 //! examples are cut into chunks. Cost: two walks over the features of an example, the second only
@@ -18,6 +21,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::example::{Chunk, Example};
 use crate::loss::Loss;
+use crate::penalty::{Penalty, Scope, Whole};
 use crate::rule::{Interval, Rule, Sight, Slot, Step};
 use crate::tally::{Outcome, Standing, Tally};
 
@@ -93,6 +97,7 @@ pub trait Model: Send + Sync {
 /// A rule run on every coordinate, in one or more lanes.
 pub struct Learner<R: Rule, B: Boxes, const LANES: usize> {
     loss: Loss,
+    penalty: Penalty,
     rules: [R; LANES],
     boxes: B,
     slots: Vec<[R::Slot; LANES]>,
@@ -107,12 +112,14 @@ struct Look<const LANES: usize> {
     margins: [f64; LANES],
     sights: [Sight; LANES],
     square_norm: f64,
+    square_weights: [f64; LANES],
 }
 
 impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
     /// A learner with this many slots, none of them touched.
     pub fn new(
         loss: Loss,
+        penalty: Penalty,
         rules: [R; LANES],
         boxes: B,
         slots: usize,
@@ -121,6 +128,7 @@ impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
         let sums = if certify { Some(filled([0.0; LANES], slots)?) } else { None };
         Ok(Learner {
             loss,
+            penalty,
             rules,
             boxes,
             slots: filled([R::Slot::default(); LANES], slots)?,
@@ -132,15 +140,23 @@ impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
     }
 
     /// Walk over the features once: the margins and, for learning, what coupled rules want to see.
-    fn look<const LEARN: bool>(&self, example: &Example<'_>) -> Look<LANES> {
-        let mut look =
-            Look { margins: [0.0; LANES], sights: [Sight::default(); LANES], square_norm: 0.0 };
+    fn look<const LEARN: bool, const PENALISED: bool>(&self, example: &Example<'_>) -> Look<LANES> {
+        let mut look = Look {
+            margins: [0.0; LANES],
+            sights: [Sight::default(); LANES],
+            square_norm: 0.0,
+            square_weights: [0.0; LANES],
+        };
         for (&slot, &value) in example.slots.iter().zip(example.values) {
             let (slot, wide) = (slot as usize, f64::from(value));
             look.square_norm += wide * wide;
             for (lane, state) in self.slots[slot].iter().enumerate() {
                 let rule = self.boxes.rule(self.rules[lane], slot);
-                look.margins[lane] += f64::from(rule.weight(state, value)) * wide;
+                let weight = f64::from(rule.weight(state, value));
+                look.margins[lane] += weight * wide;
+                if PENALISED {
+                    look.square_weights[lane] += weight * weight;
+                }
                 if LEARN && R::COUPLED {
                     rule.look(state, value, &mut look.sights[lane]);
                 }
@@ -149,11 +165,16 @@ impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
         look
     }
 
-    /// One round in one lane: the gradient is `slope · value` in every coordinate.
-    fn absorb(&mut self, example: &Example<'_>, lane: usize, slope: f64, sight: Sight) -> f64 {
+    /// One round in one lane: the gradient is `slope · value + shrink · weight` in every coordinate.
+    fn absorb<const PENALISED: bool>(
+        &mut self,
+        example: &Example<'_>,
+        lane: usize,
+        sight: &Sight,
+    ) -> f64 {
         if R::COUPLED {
-            self.steps[lane] = self.rules[lane].step(&mut self.shared[lane], &sight);
-        } else if slope == 0.0 {
+            self.steps[lane] = self.rules[lane].step(&mut self.shared[lane], sight);
+        } else if !PENALISED && sight.slope == 0.0 {
             return 0.0;
         }
         let step = self.steps[lane];
@@ -161,27 +182,35 @@ impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
         for (&slot, &value) in example.slots.iter().zip(example.values) {
             let slot = slot as usize;
             let rule = self.boxes.rule(self.rules[lane], slot);
-            let gradient = (slope * f64::from(value)) as f32;
             let state = &mut self.slots[slot][lane];
-            rule.absorb(state, value, gradient, step);
-            let square = f64::from(gradient) * f64::from(gradient);
-            if R::BOUNDED {
-                energy += square * f64::from(rule.rate_used(state, step));
+            let mut gradient = sight.slope * f64::from(value);
+            if PENALISED {
+                gradient += sight.shrink * f64::from(rule.weight(state, value));
             }
+            let gradient = gradient as f32;
+            // A coordinate rule is promised a gradient; here a coordinate may have none on its own.
+            if PENALISED && !R::COUPLED && gradient == 0.0 {
+                continue;
+            }
+            rule.absorb(state, value, gradient, step);
+            if !R::BOUNDED {
+                continue;
+            }
+            let gradient = f64::from(gradient);
+            energy += gradient * gradient * f64::from(rule.rate_used(state, step));
             if let Some(sums) = &mut self.gradient_sums {
-                sums[slot][lane] += f64::from(gradient);
+                sums[slot][lane] += gradient;
             }
         }
         0.5 * energy
     }
 
-    fn round(&mut self, example: &Example<'_>) -> Result<Outcome> {
+    fn round<const PENALISED: bool>(&mut self, example: &Example<'_>) -> Result<Outcome> {
         const { assert!(LANES == 1, "lanes are not mixed yet") };
-        let look = self.look::<true>(example);
+        let look = self.look::<true, PENALISED>(example);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let margin = look.margins[0];
         let slope = importance * self.loss.slope(margin, label);
-        self.check(example, margin, slope * slope * look.square_norm)?;
         let sight = Sight {
             round: self.tally.rounds + 1,
             regression: !self.loss.is_classification(),
@@ -190,39 +219,87 @@ impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
             importance,
             slope,
             square_norm: look.square_norm,
+            shrink: if PENALISED { importance * self.penalty.l2 } else { 0.0 },
+            square_weights: look.square_weights[0],
             ..look.sights[0]
         };
-        let energy = self.absorb(example, 0, slope, sight);
+        self.check(example, &sight)?;
+        let energy = self.absorb::<PENALISED>(example, 0, &sight);
         Ok(Outcome {
             margin,
             loss: self.loss.value(margin, label),
             mistake: self.loss.is_mistake(margin, label),
             importance,
-            played: slope * margin,
+            penalty: if PENALISED { self.penalty.of(sight.square_weights) } else { 0.0 },
+            played: sight.played(),
             energy,
             features: example.slots.len(),
         })
     }
 
     /// Refuse a round whose gradient would not fit into a float32 slot, before it is learned.
-    fn check(&self, example: &Example<'_>, margin: f64, square_gradient: f64) -> Result<()> {
-        let what = if !(margin as f32).is_finite() {
-            format!("the margin is {margin:.2e}, too large for a float32")
-        } else if R::BOUNDED && !(square_gradient as f32).is_finite() {
-            let norm = square_gradient.sqrt();
-            format!("the gradient has length {norm:.2e}, too large to square in float32")
-        } else {
+    #[inline]
+    fn check(&self, example: &Example<'_>, sight: &Sight) -> Result<()> {
+        let finite = |number: f64| (number as f32).is_finite();
+        if finite(sight.margin) && (!R::BOUNDED || finite(sight.square_gradient())) {
             return Ok(());
+        }
+        Err(self.diverged(example, *sight))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn diverged(&self, example: &Example<'_>, sight: Sight) -> Error {
+        let (margin, norm) = (sight.margin, sight.square_gradient().sqrt());
+        let margin_fits = (margin as f32).is_finite();
+        let what = match margin_fits {
+            true => format!("the gradient has length {norm:.2e}, too large to square in float32"),
+            false => format!("the margin is {margin:.2e}, too large for a float32"),
         };
-        let largest = (0..example.slots.len()).max_by(|&a, &b| {
-            let size = |k: usize| example.values[k].abs();
-            size(a).total_cmp(&size(b))
-        });
-        Err(Error::Diverged {
+        let part = |k: usize| {
+            let value = f64::from(example.values[k]);
+            let weight = f64::from(self.weight(example.slots[k] as usize));
+            if margin_fits { sight.slope * value + sight.shrink * weight } else { value }.abs()
+        };
+        let largest = (0..example.slots.len()).max_by(|&a, &b| part(a).total_cmp(&part(b)));
+        Error::Diverged {
             round: self.tally.rounds + 1,
             slot: largest.map_or(0, |k| example.slots[k]),
             what,
-        })
+        }
+    }
+
+    /// Play and absorb every example. Not inlined, so that each kind of learner is compiled as if
+    /// there were no other.
+    #[inline(never)]
+    fn learn_each<const PENALISED: bool>(
+        &mut self,
+        examples: &mut dyn Iterator<Item = Example<'_>>,
+        margins: &mut Vec<f64>,
+    ) -> Result<()> {
+        for example in examples {
+            let outcome = self.round::<PENALISED>(&example)?;
+            self.tally.record(&outcome);
+            margins.push(outcome.margin);
+        }
+        Ok(())
+    }
+
+    /// The same with the regulariser on every coordinate.
+    #[inline(never)]
+    fn learn_whole(
+        &mut self,
+        examples: &mut dyn Iterator<Item = Example<'_>>,
+        margins: &mut Vec<f64>,
+    ) -> Result<()> {
+        let mut whole = Whole::default();
+        for example in examples {
+            let touched = self.touched().map(|(slot, _)| slot as u32);
+            let outcome = self.round::<true>(&whole.complete(&example, touched))?;
+            self.tally.record(&Outcome { features: example.slots.len(), ..outcome });
+            margins.push(outcome.margin);
+        }
+        Ok(())
     }
 
     fn touched(&self) -> impl Iterator<Item = (usize, &[R::Slot; LANES])> {
@@ -264,16 +341,15 @@ impl<R: Rule, B: Boxes, const LANES: usize> Model for Learner<R, B, LANES> {
             let cure = "go on from the model it was made of";
             return Err(Error::Spec(format!("a slim model predicts and does not learn; {cure}")));
         }
-        for example in examples {
-            let outcome = self.round(&example)?;
-            self.tally.record(&outcome);
-            margins.push(outcome.margin);
+        match self.penalty {
+            Penalty { l2: 0.0, .. } => self.learn_each::<false>(examples, margins),
+            Penalty { scope: Scope::Active, .. } => self.learn_each::<true>(examples, margins),
+            Penalty { scope: Scope::All, .. } => self.learn_whole(examples, margins),
         }
-        Ok(())
     }
 
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
-        let margin = |example| self.look::<false>(&example).margins[0];
+        let margin = |example| self.look::<false, false>(&example).margins[0];
         margins.extend(chunk.examples().map(margin));
     }
 

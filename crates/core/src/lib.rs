@@ -7,6 +7,7 @@ pub mod hash;
 pub mod learner;
 pub mod loss;
 pub mod names;
+pub mod penalty;
 pub mod rule;
 pub mod snapshot;
 pub mod spec;

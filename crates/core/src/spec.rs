@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::learner::{Learner, Model, Uniform};
 use crate::loss::Loss;
+use crate::penalty::{Penalty, Scope};
 use crate::rule::arow::{self, Arow};
 use crate::rule::confidence_weighted::{ConfidenceWeighted, Constraint};
 use crate::rule::constant::Constant;
@@ -18,6 +19,7 @@ use crate::rule::inverse_sqrt::InverseSqrt;
 use crate::rule::passive_aggressive::{PassiveAggressive, Variant};
 use crate::rule::per_coordinate::PerCoordinate;
 use crate::rule::{Interval, Rate, Rule};
+use crate::tally::is_zero;
 
 /// The greatest number of bits: slots are numbered by 32 bits and one is the intercept's.
 pub const MAX_BITS: u32 = 31;
@@ -36,6 +38,12 @@ pub struct Spec {
     pub intercept: bool,
     /// Whether the gradients are summed for the linearised regret.
     pub certify: bool,
+    /// λ of the regulariser that every round has; said only where it is not 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub l2: f64,
+    /// Which coordinates that acts on; said only where it is not the default.
+    #[serde(default, skip_serializing_if = "Scope::is_active")]
+    pub l2_scope: Scope,
 }
 
 /// How features find their slots.
@@ -215,7 +223,7 @@ impl Spec {
 
     /// Weights that do not learn, for a slim model of this spec.
     pub fn build_fixed(&self) -> Result<Box<dyn Model>> {
-        Spec { certify: false, ..self.clone() }.learner(Fixed, None)
+        Spec { certify: false, l2: 0.0, ..self.clone() }.learner(Fixed, None)
     }
 
     fn passive_aggressive(&self, variant: Variant, epsilon: f64) -> Result<Box<dyn Model>> {
@@ -253,9 +261,10 @@ impl Spec {
             let why = "the linearised regret is measured against a box, and this rule has none";
             return Err(Error::Spec(format!("{why}; leave out certify, or use another rule")));
         }
+        let penalty = Penalty::new(self.l2, self.l2_scope, R::BOUNDED)?;
         Ok(match intervals {
-            None => Box::new(Learner::new(loss, [rule], Uniform, slots, certify)?),
-            Some(own) => Box::new(Learner::new(loss, [rule], own, slots, certify)?),
+            None => Box::new(Learner::new(loss, penalty, [rule], Uniform, slots, certify)?),
+            Some(own) => Box::new(Learner::new(loss, penalty, [rule], own, slots, certify)?),
         })
     }
 }

@@ -13,7 +13,9 @@ pub struct Outcome {
     pub mistake: bool,
     /// The importance of the round.
     pub importance: f64,
-    /// g·x, the gradient times the point played.
+    /// (λ/2) Σ w², the regulariser's part of the round, not yet weighted.
+    pub penalty: f64,
+    /// g·x, the gradient of loss and penalty times the point played.
     pub played: f64,
     /// ½ Σ_i g_i² η_i with the rates used.
     pub energy: f64,
@@ -39,6 +41,14 @@ pub struct Tally {
     pub played: f64,
     /// ½ Σ_t Σ_i g²_t,i η_t,i, the second half of the paper's bound.
     pub energy: f64,
+    /// Σ importance · penalty; left out of files where there is none, as it was before L2.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub penalty: f64,
+}
+
+/// Whether a number need not be said.
+pub(crate) fn is_zero(number: &f64) -> bool {
+    *number == 0.0
 }
 
 impl Tally {
@@ -53,6 +63,7 @@ impl Tally {
         }
         self.played += outcome.played;
         self.energy += outcome.energy;
+        self.penalty += outcome.importance * outcome.penalty;
     }
 }
 

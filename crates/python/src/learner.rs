@@ -186,7 +186,7 @@ impl Learner {
 
     /// The sums so far.
     fn tally<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let Tally { rounds, features, importance, loss, mistakes, played, energy } =
+        let Tally { rounds, features, importance, loss, mistakes, played, energy, penalty } =
             *self.model.tally();
         let tally = PyDict::new(py);
         tally.set_item("rounds", rounds)?;
@@ -196,6 +196,7 @@ impl Learner {
         tally.set_item("mistakes", mistakes)?;
         tally.set_item("played", played)?;
         tally.set_item("energy", energy)?;
+        tally.set_item("penalty", penalty)?;
         Ok(tally)
     }
 

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isinf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -18,12 +19,14 @@ from lessregret.cli.options import (
     data_argument,
     format_option,
     json_option,
+    l2_option,
     loss_option,
     no_intercept_option,
     report_option,
 )
 from lessregret.errors import InputError, SpecError
 from lessregret.losses import LOSSES
+from lessregret.penalty import check_strength
 from lessregret.rules import Rule, parse_rule
 from lessregret.wording import number
 
@@ -55,6 +58,7 @@ RULES = "per-coordinate,global,cw,pa"
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the shuffles."
 )
 @click.option("--radius", type=float, help="The feasible set, for the rules that have one.")
+@l2_option
 @bits_option
 @no_intercept_option
 @click.option("--picture", type=click.Path(dir_okay=False), help="Draw the scores here.")
@@ -105,6 +109,7 @@ class Request:
     shuffles: int
     seed: int
     radius: float | None
+    l2: float
     bits: int
     no_intercept: bool
     picture: str | None
@@ -115,6 +120,7 @@ class Request:
 
     def parsed_rules(self) -> dict[str, Rule]:
         """The rules by what the user called them."""
+        check_strength(self.l2)
         texts = self.rules.split(",")
         named = {text: parse_rule(text, radius=self.radius) for text in texts}
         if len(named) < len(texts):
@@ -125,10 +131,11 @@ class Request:
         return named
 
     def learner(self, rule: Rule) -> Learner:
-        """A learner with this rule."""
+        """A learner with this rule; as with the radius, L2 is for the rules that have a box."""
         from lessregret.learner import Learner
 
-        return Learner(self.loss, rule, bits=self.bits, intercept=not self.no_intercept)
+        l2 = 0.0 if isinf(rule.width) else self.l2
+        return Learner(self.loss, rule, bits=self.bits, intercept=not self.no_intercept, l2=l2)
 
     def stream(self) -> Stream:
         """The data."""

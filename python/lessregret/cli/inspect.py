@@ -69,24 +69,35 @@ def _page(document: dict[str, Any]) -> str:
     spec, tally = document["spec"], document["tally"]
     parameters = {key: value for key, value in spec["rule"].items() if key != "name"}
     given = ", ".join(f"{key} {value}" for key, value in parameters.items() if value is not None)
-    mean = tally["loss"] / tally["importance"] if tally["importance"] else None
+    mean, penalty = (_mean(tally, sum_) for sum_ in ("loss", "penalty"))
     lines = [
         f"model        {document['model']}",
         f"format       {document['format']}, written by lessregret {document['writer']}, "
         f"checksum {document['checksum']}",
         f"loss         {spec['loss']}",
         f"rule         {spec['rule']['name']} ({given})",
+        *([f"l2           {_l2(spec)}"] if spec.get("l2") else []),
         f"slots        {_slots(document)}",
         f"intercept    {'yes' if spec['intercept'] else 'no'}",
         f"certified    {'yes' if spec['certify'] and not document['slim'] else 'no'}",
         f"rounds       {tally['rounds']:,} ({tally['features']:,} features)",
         f"mean loss    {number(mean, 6)}",
+        *([f"mean penalty {number(penalty, 6)}"] if spec.get("l2") else []),
     ]
     if spec["loss"] != "squared" and tally["importance"]:
         lines.append(f"mistakes     {tally['mistakes'] / tally['importance']:.4%}")
     if document["skipped"]:
         lines.append(f"skipped      {counted(document['skipped'], 'bad line')}")
     return "\n".join([*lines, *_weight_lines(document.get("weights", []))])
+
+
+def _mean(tally: dict[str, Any], name: str) -> float | None:
+    return tally.get(name, 0.0) / tally["importance"] if tally["importance"] else None
+
+
+def _l2(spec: dict[str, Any]) -> str:
+    everywhere = spec.get("l2_scope") == "all"
+    return f"{spec['l2']}{' on all coordinates' if everywhere else ''}"
 
 
 def _slots(document: dict[str, Any]) -> str:

@@ -44,6 +44,15 @@ bits_option = click.option(
 no_intercept_option = click.option(
     "--no-intercept", is_flag=True, help="No feature of value 1 in every example."
 )
+l2_option = click.option(
+    "--l2",
+    type=float,
+    default=0.0,
+    show_default=True,
+    metavar="NUMBER",
+    help="Every round adds NUMBER/2 times the squared weights of its features to its loss; for "
+    "rules with a feasible set. The l2 of ftrl is another: it counts once.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 report_option = click.option(
     "--report",

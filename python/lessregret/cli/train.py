@@ -20,6 +20,7 @@ from lessregret.cli.options import (
     data_argument,
     format_option,
     json_option,
+    l2_option,
     loss_option,
     no_intercept_option,
     report_option,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     help="The feasible set is [-radius, radius] in every coordinate; without it the rule's "
     "default, 100 where it has a feasible set.",
 )
+@l2_option
 @bits_option
 @no_intercept_option
 @click.option("--certify", is_flag=True, help="Measure the linearised regret; 8 bytes more a slot.")
@@ -133,6 +135,7 @@ class Request:
     rule_text: str
     rate: str | None
     radius: float | None
+    l2: float
     bits: int
     no_intercept: bool
     certify: bool
@@ -191,6 +194,7 @@ def _learner(ctx: click.Context, request: Request) -> Learner:
         bits=request.bits,
         intercept=not request.no_intercept,
         certify=request.certify,
+        l2=request.l2,
     )
 
 
@@ -202,18 +206,18 @@ def _check_resumed(ctx: click.Context, request: Request, spec: dict[str, Any]) -
             "it was made by an estimator and goes on there"
         )
     held = {
-        **spec["rule"],
-        "loss": spec["loss"],
-        "bits": spec["table"]["bits"],
-        "no_intercept": not spec["intercept"],
-        "certify": spec["certify"],
+        "--loss": spec["loss"],
+        "--bits": spec["table"]["bits"],
+        "--no-intercept": not spec["intercept"],
+        "--certify": spec["certify"],
+        "--l2": spec.get("l2", 0.0),
+        **_as_options(spec["rule"]),
     }
-    for name, asked in _asked(ctx, request).items():
-        if asked != held.get(name):
-            option = "rule" if name == "name" else name.replace("_", "-")
+    for option, asked in _asked(ctx, request).items():
+        if asked != held.get(option):
             raise SpecError(
-                f"--{option} is {asked!r}, but {request.resume} was trained with "
-                f"{held.get(name)!r}; leave it out, or train a new model"
+                f"{option} is {asked!r}, but {request.resume} was trained with "
+                f"{held.get(option)!r}; leave it out, or train a new model"
             )
 
 
@@ -224,15 +228,27 @@ def _asked(ctx: click.Context, request: Request) -> dict[str, Any]:
         "bits": request.bits,
         "no_intercept": request.no_intercept,
         "certify": request.certify,
-        "rule_text": request.rule_text,
-        "rate": None if request.rate is None else number_or_word(request.rate),
-        "radius": request.radius,
+        "l2": request.l2,
     }
-    command_line = ParameterSource.COMMANDLINE
-    said = {key: asked[key] for key in asked if ctx.get_parameter_source(key) is command_line}
-    if "rule_text" in said:
-        said |= rule_settings(said.pop("rule_text"))
-    return said
+    rule = {
+        "rule_text": rule_settings(request.rule_text),
+        "rate": {"rate": None if request.rate is None else number_or_word(request.rate)},
+        "radius": {"radius": request.radius},
+    }
+
+    def said(name: str) -> bool:
+        return ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+    options = {f"--{name.replace('_', '-')}": asked[name] for name in asked if said(name)}
+    for name in filter(said, rule):
+        options |= _as_options(rule[name])
+    return options
+
+
+def _as_options(rule: dict[str, Any]) -> dict[str, Any]:
+    """A rule's settings by what a user calls them; ``l2`` of a rule is not ``--l2``."""
+    names = {"name": "--rule", "rate": "--rate", "radius": "--radius"}
+    return {names.get(key, f"--rule {rule.get('name')}:{key}"): rule[key] for key in rule}
 
 
 def _total_bytes(request: Request) -> int | None:
@@ -328,7 +344,7 @@ def _tell(request: Request, ledger: Ledger, document: dict[str, Any], stream: St
     if request.as_json:
         click.echo(json.dumps(document, indent=2))
     if not request.quiet:
-        click.echo(_summary(request, ledger, stream), err=True)
+        click.echo(_summary(request, ledger, spec, stream), err=True)
 
 
 def _document(
@@ -340,6 +356,7 @@ def _document(
         "loss": spec["loss"],
         "rule": spec["rule"]["name"],
         "mean_loss": ledger.mean_loss,
+        "mean_penalty": ledger.mean_penalty,
         "mistake_rate": ledger.mistake_rate,
         "bound": ledger.bound,
         "theorem": ledger.theorem,
@@ -353,9 +370,11 @@ def _document(
     }
 
 
-def _summary(request: Request, ledger: Ledger, stream: Stream) -> str:
+def _summary(request: Request, ledger: Ledger, spec: dict[str, Any], stream: Stream) -> str:
     lines = [f"{counted(ledger.rounds, 'example')}, {ledger.standing.touched:,} slots touched"]
     lines.append(f"mean loss      {number(ledger.mean_loss, 6)}")
+    if spec.get("l2"):
+        lines.append(f"mean penalty   {number(ledger.mean_penalty, 6)}")
     if ledger.mistake_rate is not None:
         lines.append(f"mistakes       {ledger.mistake_rate:.4%}")
     if ledger.linear_regret is not None:
@@ -375,7 +394,8 @@ def _summary(request: Request, ledger: Ledger, stream: Stream) -> str:
 def _per_round(total: float, ledger: Ledger, how: str) -> str:
     if ledger.rounds == 0:
         return "–"
-    # No loss is negative, so no regret is above the loss: such a number says nothing yet.
-    vacuous = " (above the loss itself: says nothing)" if total > ledger.tally.loss else ""
+    # No loss is negative, so no regret is above the loss (with L2, the total): such a number says
+    # nothing yet.
+    vacuous = " (above the loss itself: says nothing)" if total > ledger.total else ""
     rounds = f"{number(total / ledger.rounds, 6)} a round, {number(total, 1)} in all"
     return f"{rounds}   {how}{vacuous}"

@@ -79,7 +79,7 @@ class Best:
 
     def regret(self, ledger: Ledger) -> Regret:
         """The regret of a run over the same examples, as an interval."""
-        return Regret(ledger.tally.loss - self.total, ledger.tally.loss - self.lower)
+        return Regret(ledger.total - self.total, ledger.total - self.lower)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a ``.npz`` file, to go on from later; the file is replaced as a whole."""

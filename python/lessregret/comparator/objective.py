@@ -6,7 +6,8 @@ For any slopes α_t of the losses (or of anything whose slopes the losses have t
 
     min_F P  ≥  Σ_t −(h_t ℓ_t)*(α_t) + Σ_i min over [a_i, b_i] of (v_i z + ½ λ_i z²)
 
-with v = Σ α_t θ_t: the dual value. P(x) less the dual value is the *gap*: no fixed point of F is better than x by more.
+with v = Σ α_t θ_t: the dual value. P(x) less the dual value is the *gap*: no fixed point of F is
+better than x by more.
 """
 
 from __future__ import annotations

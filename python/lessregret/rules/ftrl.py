@@ -38,7 +38,8 @@ class Ftrl(BoxedRule):
         β of the source: keeps the first steps of a coordinate short. 1 is the source's; for
         unit-length text, whose gradients are small, take 0.
     l1, l2 : numbers from 0 up, default 0
-        λ₁ makes weights exactly zero, λ₂ makes them small. Both count once, not every round.
+        λ₁ makes weights exactly zero, λ₂ makes them small. Both count once, not every round; L2 in
+        every round is the learner's ``l2``.
     radius, box
         The feasible set, see :class:`BoxedRule`.
 

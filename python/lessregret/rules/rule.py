@@ -75,11 +75,23 @@ class Sight:
     """Σ rate_i² over the newcomers, the coordinates never met before this example"""
     newcomer_widths: float = 0.0
     """Σ D_i² over the newcomers"""
+    shrink: float = 0.0
+    """importance · λ: a coordinate's gradient is slope · value + shrink · weight"""
+    square_weights: float = 0.0
+    """Σ w_i² of the weights played; 0 without L2"""
 
     @property
     def square_gradient(self) -> float:
-        """|g|² of the round."""
-        return self.slope**2 * self.square_norm
+        """|g|² of the round, that of L2 included: |slope x + shrink w|²."""
+        of_loss = self.slope**2 * self.square_norm
+        crossed = 2 * self.slope * self.shrink * self.margin
+        # Where the two parts cancel, rounding could leave a square below 0.
+        return max(0.0, of_loss + crossed + self.shrink**2 * self.square_weights)
+
+    @property
+    def played(self) -> float:
+        """g·w of the round, that of L2 included."""
+        return self.slope * self.margin + self.shrink * self.square_weights
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -108,12 +108,31 @@ pub struct Sight {
     pub newcomer_rates: f64,
     /// Σ D_i² over the newcomers.
     pub newcomer_widths: f64,
+    /// importance · λ: a coordinate's gradient is slope · value + shrink · weight.
+    pub shrink: f64,
+    /// Σ w_i² of the weights played; 0 without L2.
+    pub square_weights: f64,
 }
 
 impl Sight {
-    /// |g|² of the round.
+    /// |g|² of the round, that of L2 included: |slope x + shrink w|².
+    #[inline]
     pub fn square_gradient(&self) -> f64 {
-        self.slope * self.slope * self.square_norm
+        let of_loss = self.slope * self.slope * self.square_norm;
+        if self.shrink == 0.0 {
+            return of_loss;
+        }
+        let crossed = 2.0 * self.slope * self.shrink * self.margin;
+        let of_penalty = self.shrink * self.shrink * self.square_weights;
+        // Where the two parts cancel, rounding could leave a square below 0.
+        (of_loss + crossed + of_penalty).max(0.0)
+    }
+
+    /// g·w of the round, that of L2 included.
+    #[inline]
+    pub fn played(&self) -> f64 {
+        let of_loss = self.slope * self.margin;
+        if self.shrink == 0.0 { of_loss } else { of_loss + self.shrink * self.square_weights }
     }
 }
 
