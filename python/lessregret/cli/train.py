@@ -344,7 +344,7 @@ def _tell(request: Request, ledger: Ledger, document: dict[str, Any], stream: St
     if request.as_json:
         click.echo(json.dumps(document, indent=2))
     if not request.quiet:
-        click.echo(_summary(request, ledger, spec, stream), err=True)
+        click.echo(_summary(request, ledger, document["spec"], stream), err=True)
 
 
 def _document(
