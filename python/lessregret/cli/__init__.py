@@ -19,6 +19,7 @@ COMMANDS = {
     "predict": "Predict with a model.",
     "inspect": "Show what is inside a model file.",
     "compare": "Run many rules side by side on your own data.",
+    "regret": "Measure the regret of rules against the best fixed model.",
     "paper": "Re-run a claim of the paper.",
     "generate": "Generate data.",
     "data": "List the named data sets, and what is missing.",

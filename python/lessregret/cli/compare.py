@@ -22,12 +22,12 @@ from lessregret.cli.options import (
     l2_option,
     loss_option,
     no_intercept_option,
+    parse_rules,
     report_option,
 )
-from lessregret.errors import InputError, SpecError
-from lessregret.losses import LOSSES
+from lessregret.errors import InputError
 from lessregret.penalty import check_strength
-from lessregret.rules import Rule, parse_rule
+from lessregret.rules import Rule
 from lessregret.wording import number
 
 if TYPE_CHECKING:
@@ -121,14 +121,7 @@ class Request:
     def parsed_rules(self) -> dict[str, Rule]:
         """The rules by what the user called them."""
         check_strength(self.l2)
-        texts = self.rules.split(",")
-        named = {text: parse_rule(text, radius=self.radius) for text in texts}
-        if len(named) < len(texts):
-            raise SpecError(f"--rules {self.rules}: a rule is named twice")
-        for text, rule in named.items():
-            if not rule.regresses and not LOSSES[self.loss].is_classification:
-                raise SpecError(f"rule {text!r} learns from labels -1 and 1, not with {self.loss}")
-        return named
+        return parse_rules(self.rules, self.loss, self.radius)
 
     def learner(self, rule: Rule) -> Learner:
         """A learner with this rule; as with the radius, L2 is for the rules that have a box."""

@@ -9,6 +9,7 @@ import click
 
 from lessregret.errors import SpecError
 from lessregret.losses import LOSSES
+from lessregret.rules import Rule, parse_rule
 
 FORMATS = ("auto", "svmlight", "vw")
 
@@ -59,6 +60,18 @@ report_option = click.option(
     type=click.Path(dir_okay=False),
     help="Write the run as one HTML page that holds everything: numbers, pictures, the command.",
 )
+
+
+def parse_rules(texts: str, loss: str, radius: float | None) -> dict[str, Rule]:
+    """Rules as users write them, with commas between, by what they were called."""
+    named = {text: parse_rule(text, radius=radius) for text in texts.split(",")}
+    if len(named) <= texts.count(","):
+        raise SpecError(f"--rules {texts}: a rule is named twice")
+    for text, rule in named.items():
+        if not rule.regresses and not LOSSES[loss].is_classification:
+            raise SpecError(f"rule {text!r} learns from labels -1 and 1, not with {loss}")
+    return named
+
 
 PICTURES = (".png", ".svg", ".pdf")
 

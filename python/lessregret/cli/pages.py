@@ -1,4 +1,4 @@
-"""What ``train`` and ``compare`` hand to the pages of ``--report``."""
+"""What ``train``, ``compare`` and ``regret`` hand to the pages of ``--report``."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from lessregret.report import (
     CompareRun,
     DataFile,
     Origin,
+    RegretRun,
     Report,
     TrainRun,
     compare_report,
+    regret_report,
     train_report,
 )
 
 if TYPE_CHECKING:
-    from lessregret.cli import compare, train
+    from lessregret.cli import compare, regret, train
     from lessregret.learner import Learner
     from lessregret.recorder import Recorder
     from lessregret.rules import Rule
@@ -75,6 +77,26 @@ def compare_page(
         first_skipped=compared.first_skipped,
     )
     return compare_report(run, _origin(ctx))
+
+
+def regret_page(
+    ctx: click.Context, request: regret.Request, rules: dict[str, Rule], run: regret.Run
+) -> Report:
+    """The page of a run of ``regret``."""
+    recorded = RegretRun(
+        measured=run.measured,
+        rules=rules,
+        loss=request.loss,
+        l2=request.l2,
+        asked_gap=request.gap,
+        bits=request.bits,
+        intercept=not request.no_intercept,
+        skipped=run.stream.skipped,
+        seconds=run.seconds,
+        files=[DataFile.of(name) for name in request.data],
+        first_skipped=run.stream.first_skipped,
+    )
+    return regret_report(recorded, _origin(ctx))
 
 
 def _origin(ctx: click.Context) -> Origin:

@@ -29,13 +29,26 @@ NAMES = "\n\n".join(f"\b\n{name}\n  {about}" for name, about in CLAIMS.items())
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the runs.")
 @click.option(
+    "--examples",
+    type=click.IntRange(1000),
+    default=1_000_000,
+    show_default=True,
+    help="Impressions in each simulated log of table2.",
+)
+@click.option(
     "--out",
     type=click.Path(file_okay=False),
     help="Write NAME.md, NAME.json and NAME.png into this folder; for 'all' also index.html.",
 )
 @json_option
 def command(
-    name: str, folder: str | None, shuffles: int, seed: int, out: str | None, as_json: bool
+    name: str,
+    folder: str | None,
+    shuffles: int,
+    seed: int,
+    examples: int,
+    out: str | None,
+    as_json: bool,
 ) -> None:
     """Re-run one claim of the paper, or all: a table, a verdict, a picture.
 
@@ -47,7 +60,7 @@ def command(
 
     home = DataHome(Path(folder)) if folder else DataHome.default()
     names = list(CLAIMS) if name == "all" else [name]
-    findings = {each: _run(each, Request(home, shuffles, seed)) for each in names}
+    findings = {each: _run(each, Request(home, shuffles, seed, examples)) for each in names}
     if out is not None:
         _write(Path(out), findings, whole=name == "all")
     if as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 import tarfile
@@ -72,6 +73,23 @@ def svmlight(contents: list[bytes]) -> Labelled:
 def vowpal_wabbit(contents: list[bytes]) -> Labelled:
     """Vowpal Wabbit text with numbered features; rows as they are."""
     return from_text(contents, "vw", bits=31)
+
+
+def one_hot_csv(contents: list[bytes]) -> Labelled:
+    """A table with a header and a column ``click``: a feature of value 1 for each field=value.
+
+    The first column, ``id``, is a number for every row and is left out.
+    """
+    columns: dict[tuple[str, str], int] = {}
+    rows: list[dict[int, float]] = []
+    labels: list[float] = []
+    for content in contents:
+        for record in csv.DictReader(io.StringIO(content.decode("utf-8"))):
+            labels.append(1.0 if record.pop("click") == "1" else -1.0)
+            record.pop("id")
+            cells = (columns.setdefault(cell, len(columns)) for cell in record.items())
+            rows.append(dict.fromkeys(cells, 1.0))
+    return Labelled(as_csr(rows, len(columns)), np.array(labels))
 
 
 def newsgroups(contents: list[bytes]) -> Labelled:

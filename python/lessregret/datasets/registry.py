@@ -130,6 +130,50 @@ DATASETS: dict[str, Dataset] = {
             "the test data of the Vowpal Wabbit repository",
         ),
         Dataset(
+            "avazu-piece",
+            "9,999 ad impressions of one hour, 22 fields, 17 % clicked",
+            (
+                DataFile(
+                    "avazu_small/small3.train.csv",
+                    1_559_115,
+                    "de130fb5241bbb125c7db719ad9d5ec68e71a28358bf14a519c0c90d04160964",
+                ),
+            ),
+            loaders.one_hot_csv,
+            "the first 9,999 lines of train.csv of Kaggle's Avazu contest",
+        ),
+        Dataset(
+            "ipinyou-piece",
+            "47,923 ad impressions, 16 fields, 0.6 % clicked: 305 clicks in all",
+            (
+                DataFile(
+                    "ipinyou_demo/train.fm.txt",
+                    3_474_880,
+                    "9e7de462cfe384f3c694b8456d2bcb96013be4c1dd1fc3008bb8cfb97dc3481b",
+                ),
+                DataFile(
+                    "ipinyou_demo/test.fm.txt",
+                    2_752_736,
+                    "081cc6b7d8c891592bf792d6f6485a09d9b65bbe21262cc36f6fe58394f7f20a",
+                ),
+            ),
+            loaders.svmlight,
+            "the demo data of the deep-ctr repository, made from iPinYou's contest",
+        ),
+        Dataset(
+            "a9a",
+            "census: 32,561 people, 123 yes-or-no features, income above 50,000 or not",
+            (
+                DataFile(
+                    "a9a/a9a",
+                    2_327_314,
+                    "7ba53cccb27e2e525f0fb173e1f446d49856e3fb007eb43be4ec6d0f5b3335ca",
+                ),
+            ),
+            loaders.svmlight,
+            LIBSVM_SOURCE,
+        ),
+        Dataset(
             "news20.binary",
             "newsgroups, 19,996 examples; the paper's Table 1 (news)",
             (DataFile("libsvm/news20.binary"),),

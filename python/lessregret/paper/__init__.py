@@ -19,6 +19,7 @@ CLAIMS = {
     "variance": "§4.2: regret by the variation of each coordinate's gradients.",
     "adaptive": "§4.3: small regret on every interval, coordinate by coordinate.",
     "table1": "Table 1 (§5.1): hinge loss and mistakes of Global, Per-Coord, CW and PA on text.",
+    "table2": "Table 2 (§5.2): regret of Global and Per-Coord, logistic regression on ad clicks.",
 }
 """Every claim by its name, in one line, in the order of the paper."""
 

@@ -10,6 +10,7 @@ from lessregret.datasets import DataHome
 
 HOLDS = "holds"
 FAILS = "fails here"
+HOLDS_IN_PART = "holds in part"
 FAILS_AS_PRINTED = "fails as printed"
 
 
@@ -25,6 +26,8 @@ class Request:
     home: DataHome
     shuffles: int = 20
     seed: int = 0
+    examples: int = 1_000_000
+    """in each simulated log"""
 
 
 @dataclass(frozen=True)

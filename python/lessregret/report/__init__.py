@@ -2,8 +2,8 @@
 
 A report is a title and sections; a section is a heading and parts: facts, tiles, tables, pictures,
 bars, text and warnings (``parts``). How the run was made is written below by the report itself
-(``page``). ``train_report`` and ``compare_report`` turn what was recorded of a run into a report
-and look at nothing else, so the same record gives the same page.
+(``page``). ``train_report``, ``compare_report`` and ``regret_report`` turn what was recorded of a
+run into a report and look at nothing else, so the same record gives the same page.
 """
 
 from lessregret.report.compare import CompareRun, compare_report
@@ -20,6 +20,7 @@ from lessregret.report.parts import (
     Tile,
     Tiles,
 )
+from lessregret.report.regret import RegretRun, regret_report
 from lessregret.report.train import TrainRun, train_report
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "Folded",
     "Origin",
     "Picture",
+    "RegretRun",
     "Report",
     "Section",
     "Table",
@@ -41,5 +43,6 @@ __all__ = [
     "TrainRun",
     "compare_report",
     "data_section",
+    "regret_report",
     "train_report",
 ]

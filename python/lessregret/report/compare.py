@@ -107,7 +107,7 @@ def _curve_sections(run: CompareRun) -> list[Section]:
 
 
 def _settings_section(run: CompareRun) -> Section:
-    rows = [[name, _parameters(rule)] for name, rule in run.rules.items()]
+    rows = [[name, parameters(rule)] for name, rule in run.rules.items()]
     facts = Facts([
         ("loss", run.loss),
         ("slots", f"2^{run.bits} = {2**run.bits:,} for features"),
@@ -119,6 +119,6 @@ def _settings_section(run: CompareRun) -> Section:
     return Section("Settings", [facts, Table(["rule", "parameters"], rows, left=2)])
 
 
-def _parameters(rule: Rule) -> str:
+def parameters(rule: Rule) -> str:
     spec = {name: value for name, value in rule.spec().items() if name != "name"}
     return ", ".join(f"{name} {value}" for name, value in spec.items() if value is not None)

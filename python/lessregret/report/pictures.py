@@ -11,6 +11,7 @@ from typing import Any
 from lessregret.calibration import Bin
 from lessregret.curve import Curve, Mark
 from lessregret.palette import GLOBAL, GUIDE, INK, PER_COORDINATE, SERIES, THIRD
+from lessregret.regret import Measured
 
 SIZE = (6.4, 3.6)
 DASHES = ("-", "--", ":")
@@ -120,6 +121,34 @@ def rules_over_rounds(curves: Mapping[str, Curve], loss: str) -> Any:
     )
     _legend_below(figure, columns=3)
     return figure
+
+
+def regret_growth(measured: Sequence[Measured]) -> Any:
+    """Regret, linearised regret and bound of each rule over the rounds: a colour a rule."""
+    figure, axes = _axes((SIZE[0], SIZE[1] + 1.0))
+    for place, each in enumerate(measured):
+        _draw_growth(axes, each, SERIES[place % len(SERIES)])
+    rounds = [mark.rounds for mark in measured[0].marks]
+    axes.set(yscale="log", ylabel="per example")
+    _rounds_axis(axes, rounds[0], rounds[-1])
+    _legend_below(figure, columns=2)
+    return figure
+
+
+def _draw_growth(axes: Any, measured: Measured, colour: str) -> None:
+    lines = (("bound", ":", 1.2), ("linear_regret", "--", 1.4), ("regret_high", "-", 2.2))
+    words = {"bound": "bound", "linear_regret": "linearised regret", "regret_high": "regret"}
+    for name, dash, width in lines:
+        kept = [(mark.rounds, value) for mark in measured.marks
+                if (value := getattr(mark, name)) is not None and value > 0]  # fmt: skip
+        if kept:
+            axes.plot(*zip(*kept, strict=True), dash, color=colour, lw=width, marker="o", ms=3,
+                      label=f"{measured.rule}: {words[name]}")  # fmt: skip
+    low = [mark.regret_low for mark in measured.marks if mark.regret_low is not None]
+    if len(low) == len(measured.marks) and min(low) > 0:
+        high = [mark.regret_high for mark in measured.marks]
+        axes.fill_between([mark.rounds for mark in measured.marks], low, high, color=colour,
+                          alpha=0.25, lw=0)  # fmt: skip
 
 
 def points(marks: Sequence[Mark], name: str) -> Points:

@@ -1,0 +1,308 @@
+"""``lessregret regret``: what was lost against the best fixed model, with a certificate."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import isinf
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lessregret.cli.options import (
+    bad_lines_option,
+    bits_option,
+    check_picture,
+    check_place,
+    check_report,
+    data_argument,
+    format_option,
+    json_option,
+    l2_option,
+    loss_option,
+    no_intercept_option,
+    parse_rules,
+    report_option,
+)
+from lessregret.errors import InputError, SpecError
+from lessregret.penalty import check_strength
+from lessregret.rules import Rule
+from lessregret.wording import counted, number
+
+if TYPE_CHECKING:
+    from lessregret._core import Stream
+    from lessregret.comparator import Best, OverFiles
+    from lessregret.learner import Learner
+    from lessregret.regret import Measured, Source
+
+RULES = "per-coordinate,global"
+UNBOXED_RADIUS = 100.0
+
+
+@click.command("regret")
+@data_argument
+@click.option(
+    "--rules",
+    default=RULES,
+    show_default=True,
+    help="Rules with commas between; parameters as in per-coordinate:rate=theory.",
+)
+@loss_option
+@click.option(
+    "--radius",
+    type=float,
+    help="The feasible set is [-radius, radius] in every coordinate, for rules and best fixed "
+    "model; without it the rules' own, 100.",
+)
+@l2_option
+@click.option(
+    "--gap",
+    type=float,
+    default=1e-4,
+    show_default=True,
+    help="How well to know the best fixed model's loss, per example.",
+)
+@click.option(
+    "--growth/--no-growth",
+    default=True,
+    show_default=True,
+    help="Seek the best fixed model also after a half, a quarter, … of the examples.",
+)
+@click.option(
+    "--low-memory",
+    is_flag=True,
+    help="Read the files again for every pass of the search, rather than keep the examples.",
+)
+@click.option(
+    "--checkpoint",
+    type=click.Path(dir_okay=False),
+    help="Keep the best fixed model found so far in this file, and go on from it if it is there.",
+)
+@bits_option
+@no_intercept_option
+@click.option("--picture", type=click.Path(dir_okay=False), help="Draw how regret grew here.")
+@format_option
+@bad_lines_option
+@report_option
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, /, **options: Any) -> None:
+    """Measure the regret of rules on DATA: their loss less that of the best fixed model.
+
+    The best fixed model's loss is known to within --gap, so a regret is an interval. Beside it
+    stand the linearised regret, which is measured as the rule runs, and the bound, which is
+    proved; each is at least the one before. All are per example. Ctrl-C ends the search with the
+    gap it has.
+    """
+    request = Request(**options)
+    rules = request.parsed_rules()
+    request.check_places()
+    started = time.perf_counter()
+    with _stoppable() as stopped:
+        run = _measure(request, rules, Watch(request, stopped))
+    run = Run(run.measured, run.stream, time.perf_counter() - started)
+    if request.picture:
+        from lessregret.report.pictures import regret_growth
+
+        regret_growth(run.measured).savefig(request.picture, dpi=150)
+    if request.report:
+        from lessregret.cli.pages import regret_page
+
+        regret_page(ctx, request, rules, run).write(request.report)
+    click.echo(json.dumps(_document(request, run), indent=2) if request.as_json else _table(run))
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for."""
+
+    data: tuple[str, ...]
+    rules: str
+    loss: str
+    radius: float | None
+    l2: float
+    gap: float
+    growth: bool
+    low_memory: bool
+    checkpoint: str | None
+    bits: int
+    no_intercept: bool
+    picture: str | None
+    format: str
+    bad_lines: str
+    report: str | None
+    quiet: bool
+    as_json: bool
+
+    def parsed_rules(self) -> dict[str, Rule]:
+        """The rules by what the user called them."""
+        check_strength(self.l2)
+        if not self.gap > 0:
+            raise SpecError(f"--gap must be a number above 0; got {self.gap:g}")
+        return parse_rules(self.rules, self.loss, self.radius)
+
+    def check_places(self) -> None:
+        """Say before the run, not after it, what cannot be written."""
+        if self.picture:
+            check_picture(self.picture)
+        if self.checkpoint:
+            check_place("--checkpoint", self.checkpoint, "checkpoint")
+        if self.report:
+            written = filter(None, [self.picture, self.checkpoint])
+            check_report(self.report, [*self.data, *written])
+
+    def learner(self, rule: Rule) -> Learner:
+        """A learner that keeps the account of its regret, where the rule allows it."""
+        from lessregret.learner import Learner
+
+        return Learner(
+            self.loss,
+            rule,
+            bits=self.bits,
+            intercept=not self.no_intercept,
+            certify=not isinf(rule.width),
+            l2=self.l2,
+        )
+
+    def stream(self) -> Stream:
+        """The data."""
+        from lessregret.stream import open_stream
+
+        return open_stream(
+            self.data,
+            bits=self.bits,
+            loss=self.loss,
+            format=self.format,
+            bad_lines=self.bad_lines,
+        )
+
+    def again(self, like: Learner, loss: str) -> OverFiles:
+        """The data, to be read again and again."""
+        from lessregret.comparator import OverFiles
+
+        return OverFiles(self.data, like, loss, format=self.format, bad_lines=self.bad_lines)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What was measured, and what was read."""
+
+    measured: list[Measured]
+    stream: Stream
+    seconds: float = 0.0
+
+
+def _measure(request: Request, rules: dict[str, Rule], watch: Watch) -> Run:
+    from lessregret.regret import measure
+
+    stream = request.stream()
+    radius = UNBOXED_RADIUS if request.radius is None else request.radius
+    measured = measure(
+        rules,
+        request.learner,
+        _source(request, stream, request.learner(next(iter(rules.values())))),
+        radius=radius,
+        gap=request.gap,
+        start=_start(request),
+        watch=watch,
+    )
+    if not measured[0].marks:
+        raise InputError(", ".join(request.data), 0, 0, "none", "at least one example")
+    return Run(measured, stream)
+
+
+def _source(request: Request, stream: Stream, like: Learner) -> Source:
+    from lessregret.examples import Examples
+    from lessregret.regret import Kept, Reread
+
+    if request.low_memory:
+        return Reread(stream, lambda loss: request.again(like, loss))
+    return Kept(Examples.from_stream(stream, like=like), growth=request.growth)
+
+
+def _start(request: Request) -> Best | None:
+    from lessregret.comparator import Best
+
+    if request.checkpoint is None or not os.path.exists(request.checkpoint):
+        return None
+    return Best.load(request.checkpoint)
+
+
+class Watch:
+    """Shows how a search comes on, keeps its best, and ends it when the user says so."""
+
+    def __init__(self, request: Request, stopped: list[bool]) -> None:
+        self._request, self._stopped, self._shown = request, stopped, 0.0
+
+    def __call__(self, rounds: int, best: Best) -> bool:
+        if self._request.checkpoint:
+            best.save(self._request.checkpoint)
+        finished = best.gap <= self._request.gap or bool(self._stopped)
+        # Once a second, so that a log stays short.
+        if not self._request.quiet and (finished or time.monotonic() - self._shown > 1):
+            self._shown = time.monotonic()
+            told = f"best fixed model of {counted(rounds, 'example')}: {best.mean_total:.6f}"
+            click.echo(f"{told}, gap {best.gap:.1e}, {best.passes} passes", err=True)
+        return not self._stopped
+
+
+@contextmanager
+def _stoppable() -> Iterator[list[bool]]:
+    """The first Ctrl-C is noted in the list that is given; the next one interrupts."""
+    stopped: list[bool] = []
+
+    def note(number: int, frame: Any) -> None:
+        stopped.append(True)
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield stopped
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _document(request: Request, run: Run) -> dict[str, Any]:
+    last = run.measured[0].last
+    return {
+        "examples": last.rounds,
+        "loss": request.loss,
+        "l2": request.l2,
+        "rows": [measured.as_dict() for measured in run.measured],
+        "skipped": run.stream.skipped,
+        "seconds": round(run.seconds, 3),
+    }
+
+
+HEADING = ("rule", "mean loss", "best fixed", "± gap", "regret", "linearised", "bound")
+
+
+def _table(run: Run) -> str:
+    cells = [HEADING, *(_cells(measured) for measured in run.measured)]
+    widths = [max(len(row[place]) for row in cells) for place in range(len(HEADING))]
+    lines = []
+    for row in cells:
+        first, *rest = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        lines.append("  ".join([row[0].ljust(len(first)), *rest]))
+    return "\n".join(lines)
+
+
+def _cells(measured: Measured) -> tuple[str, ...]:
+    last = measured.last
+    best = last.best
+    gap = "–" if best is None else f"{best.gap:.1e}"
+    return (
+        measured.rule,
+        number(last.mean_total, 6),
+        number(None if best is None else best.mean_total, 6),
+        gap,
+        f"{number(last.regret_low, 6)} to {number(last.regret_high, 6)}",
+        number(last.linear_regret, 6),
+        number(last.bound, 6),
+    )

@@ -1,0 +1,248 @@
+"""Regret measured: rules run over data, set against the best fixed point at ever more rounds.
+
+    regret  =  Σ f_t(x_t) − min over F of Σ f_t(x)       f_t the loss, with L2 where asked for
+            ∈  [Σ f_t(x_t) − total, Σ f_t(x_t) − lower]  the comparator's enclosure
+            ≤  linearised regret  ≤  bound
+
+Every number of a :class:`Mark` is per example (per unit of importance), as in the paper's Table 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import isinf
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from lessregret import _core
+from lessregret.comparator import Best, InMemory, OverFiles, Passes, approach
+from lessregret.examples import Examples, learn_together
+from lessregret.learner import Learner
+from lessregret.ledger import Ledger
+from lessregret.rules import Rule
+from lessregret.stream import BLOCK
+
+FIRST_MARK = 512
+"""Rounds before which regret per example is mostly that of the first few examples."""
+
+Ends: TypeAlias = tuple[float, float]
+Watch: TypeAlias = Callable[[int, Best], bool]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A rule's account after some rounds, and the best fixed point for those rounds if sought."""
+
+    ledger: Ledger
+    best: Best | None
+
+    @property
+    def rounds(self) -> int:
+        """Rounds played."""
+        return self.ledger.rounds
+
+    @property
+    def mean_total(self) -> float:
+        """Loss and penalty per example."""
+        return self.ledger.total / self.ledger.tally.importance
+
+    @property
+    def regret_low(self) -> float | None:
+        """The regret is at least this."""
+        return None if self.best is None else self._mean(self.best.regret(self.ledger).low)
+
+    @property
+    def regret_high(self) -> float | None:
+        """The regret is at most this."""
+        return None if self.best is None else self._mean(self.best.regret(self.ledger).high)
+
+    @property
+    def linear_regret(self) -> float | None:
+        """The linearised regret; None for rules without a box."""
+        return self._mean(self.ledger.linear_regret)
+
+    @property
+    def bound(self) -> float | None:
+        """The bound for the rates used."""
+        return self._mean(self.ledger.bound)
+
+    @property
+    def theorem(self) -> float | None:
+        """The closed form of Theorem 2 or 3, which is for the rates of those theorems."""
+        return self._mean(self.ledger.theorem)
+
+    def _mean(self, total: float | None) -> float | None:
+        return None if total is None else total / self.ledger.tally.importance
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        best = self.best
+        return {
+            "rounds": self.rounds,
+            "mean_loss": self.ledger.mean_loss,
+            "mean_penalty": self.ledger.mean_penalty,
+            "mistake_rate": self.ledger.mistake_rate,
+            "best_loss": None if best is None else best.mean_loss,
+            "best_total": None if best is None else best.mean_total,
+            "gap": None if best is None else best.gap,
+            "regret_low": self.regret_low,
+            "regret_high": self.regret_high,
+            "linear_regret": self.linear_regret,
+            "bound": self.bound,
+            "theorem": self.theorem,
+        }
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One rule's regret as it grew."""
+
+    rule: str
+    box: Ends
+    marks: tuple[Mark, ...]
+
+    @property
+    def last(self) -> Mark:
+        """The account of the whole run."""
+        return self.marks[-1]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: the whole run, then how it grew."""
+        growth = [mark.as_dict() for mark in self.marks]
+        return {"rule": self.rule, "box": list(self.box), **growth[-1], "growth": growth}
+
+
+class Source(Protocol):
+    """Examples that learners can be led through, and the comparator over any that were passed."""
+
+    def stops(self) -> Iterator[int]:
+        """Where to look, in rounds from the start."""
+        ...
+
+    def advance(self, learners: Sequence[Learner], stop: int) -> tuple[int, bool]:
+        """Let the learners learn up to ``stop``; the rounds reached, and whether all are done."""
+        ...
+
+    def passes(self, loss: str, rounds: int, done: bool) -> Passes | None:
+        """The first ``rounds`` examples for the comparator; None where that is not to be had."""
+        ...
+
+
+class Kept:
+    """Examples in memory; the comparator can be sought after any of them."""
+
+    def __init__(self, examples: Examples, *, growth: bool = True) -> None:
+        self._examples, self._growth, self._rounds = examples, growth, 0
+
+    def stops(self) -> Iterator[int]:
+        total = len(self._examples)
+        halvings = max((total // FIRST_MARK).bit_length(), 1) if self._growth else 1
+        return (total >> halving for halving in reversed(range(halvings)))
+
+    def advance(self, learners: Sequence[Learner], stop: int) -> tuple[int, bool]:
+        self._examples.teach(learners, np.arange(self._rounds, stop, dtype=np.uint32))
+        self._rounds = stop
+        return stop, stop == len(self._examples)
+
+    def passes(self, loss: str, rounds: int, done: bool) -> Passes | None:
+        return InMemory(self._examples, loss, None if done else rounds)
+
+
+class Reread:
+    """Files that are learned from as a stream; the comparator reads them again, at the end only."""
+
+    def __init__(self, stream: _core.Stream, again: Callable[[str], OverFiles]) -> None:
+        self._stream, self._again, self._rounds = stream, again, 0
+
+    def stops(self) -> Iterator[int]:
+        stop = FIRST_MARK
+        while True:
+            yield stop
+            stop *= 2
+
+    def advance(self, learners: Sequence[Learner], stop: int) -> tuple[int, bool]:
+        while self._rounds < stop:
+            count = learn_together(learners, self._stream, min(BLOCK, stop - self._rounds))
+            if count == 0:
+                return self._rounds, True
+            self._rounds += count
+        return self._rounds, False
+
+    def passes(self, loss: str, rounds: int, done: bool) -> Passes | None:
+        return self._again(loss) if done else None
+
+
+def measure(
+    rules: Mapping[str, Rule],
+    make: Callable[[Rule], Learner],
+    source: Source,
+    *,
+    radius: float = 100.0,
+    gap: float = 1e-4,
+    start: Best | None = None,
+    watch: Watch = lambda rounds, best: True,
+) -> list[Measured]:
+    """Run the rules side by side and measure their regret.
+
+    Parameters
+    ----------
+    rules : by what to call them.
+    make : the learner for a rule; its loss and L2 are those of the comparator.
+    source : Kept or Reread.
+    radius : the comparator's box for rules that have none of their own.
+    gap : the comparator's, per example.
+    start : a best fixed point to start the last search from.
+    watch : called with the rounds and the best so far after every step of a search; where it
+        returns False the search ends with the gap it has.
+    """
+    learners = {name: make(rule) for name, rule in rules.items()}
+    spec = next(iter(learners.values())).spec
+    boxes = {name: _box(rule, radius) for name, rule in rules.items()}
+    marks: dict[str, dict[int, Mark]] = {name: {} for name in rules}
+    found: dict[Ends, Best] = {}
+    for stop in source.stops():
+        rounds, done = source.advance(list(learners.values()), stop)
+        passes = source.passes(spec["loss"], rounds, done) if rounds else None
+        if passes is not None:
+            go_on = partial(watch, rounds)
+            for box in dict.fromkeys(boxes.values()):
+                begin = found.get(box) if start is None or not done else start
+                found[box] = _search(passes, spec, box, gap, begin, go_on)
+        for name, learner in learners.items() if rounds else ():
+            best = None if passes is None else found[boxes[name]]
+            marks[name][rounds] = Mark(learner.ledger(), best)
+        if done:
+            break
+    return [Measured(name, boxes[name], tuple(marks[name].values())) for name in rules]
+
+
+def _search(
+    passes: Passes,
+    spec: Mapping[str, Any],
+    box: Ends,
+    gap: float,
+    start: Best | None,
+    go_on: Callable[[Best], bool],
+) -> Best:
+    best = None
+    steps = approach(
+        passes,
+        spec["loss"],
+        box,
+        spec.get("l2", 0.0),
+        gap=gap,
+        l2_scope=spec.get("l2_scope", "active"),
+        start=start,
+    )
+    for best in steps:
+        if not go_on(best):
+            break
+    assert best is not None
+    return best
+
+
+def _box(rule: Rule, radius: float) -> Ends:
+    return (-radius, radius) if isinf(rule.width) else (rule.low, rule.high)

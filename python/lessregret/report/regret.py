@@ -1,0 +1,123 @@
+"""A run of ``regret`` as a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lessregret.regret import Mark, Measured
+from lessregret.report import pictures
+from lessregret.report.compare import parameters
+from lessregret.report.page import DataFile, Origin, Report, Section, about_data, data_section
+from lessregret.report.parts import Caution, Facts, Folded, Part, Picture, Table, Text, Tile, Tiles
+from lessregret.rules import Rule
+from lessregret.wording import counted, number
+
+ORDER = """
+Each number is at least the one before it. **Regret** is what the rule lost beyond the best fixed
+model of the feasible set, which nobody can know exactly: it lies in the interval given. The
+**linearised regret** was measured while the rule ran, without the best fixed model. The **bound**
+is what the theory guarantees for the rates that were used, whatever the data. All are per example.
+"""
+
+
+@dataclass(frozen=True)
+class RegretRun:
+    """What was recorded of a run of ``regret``."""
+
+    measured: Sequence[Measured]
+    rules: Mapping[str, Rule]
+    loss: str
+    l2: float
+    asked_gap: float
+    bits: int
+    intercept: bool
+    skipped: int
+    seconds: float
+    files: Sequence[DataFile]
+    first_skipped: str | None = None
+
+
+def regret_report(run: RegretRun, origin: Origin) -> Report:
+    """The page of a run of ``regret``."""
+    last = run.measured[0].last
+    lead = (
+        f"{counted(len(run.measured), 'rule')} on {counted(last.rounds, 'example')}, {run.loss} "
+        "loss, against the best fixed model in hindsight"
+    )
+    facts = Facts([("examples", f"{last.rounds:,}"), ("skipped lines", f"{run.skipped:,}")])
+    sections = [
+        Section("", [_tiles(run)]),
+        _regret_section(run),
+        *_growth_sections(run),
+        _settings_section(run),
+        data_section(run.files, facts, run.skipped, run.first_skipped),
+    ]
+    return Report(f"Regret on {about_data(run.files)}", lead, sections, origin)
+
+
+def _tiles(run: RegretRun) -> Tiles:
+    return Tiles([_tile(measured) for measured in run.measured])
+
+
+def _tile(measured: Measured) -> Tile:
+    last = measured.last
+    low, high = number(last.regret_low, 6), number(last.regret_high, 6)
+    return Tile(f"regret of {measured.rule}", low, f"to {high} per example")
+
+
+def _regret_section(run: RegretRun) -> Section:
+    rows = [
+        [
+            measured.rule,
+            number(measured.last.mean_total, 6),
+            _best(measured.last),
+            f"{number(measured.last.regret_low, 6)} to {number(measured.last.regret_high, 6)}",
+            number(measured.last.linear_regret, 4),
+            number(measured.last.bound, 4),
+            number(measured.last.theorem, 4),
+        ]
+        for measured in run.measured
+    ]
+    heading = ["rule", "mean loss", "best fixed", "regret", "linearised", "bound", "theorem"]
+    parts: list[Part] = [Table(heading, rows), Text(ORDER)]
+    gaps = [each.last.best.gap for each in run.measured if each.last.best is not None]
+    if gaps and max(gaps) > run.asked_gap:
+        parts.append(Caution(
+            f"The search for the best fixed model was stopped at a gap of {max(gaps):.1e} per "
+            f"example; {run.asked_gap:g} was asked for. The intervals are true, and wider."
+        ))  # fmt: skip
+    return Section("Regret", parts)
+
+
+def _best(mark: Mark) -> str:
+    return "–" if mark.best is None else f"{number(mark.best.mean_total, 6)} ± {mark.best.gap:.1e}"
+
+
+def _growth_sections(run: RegretRun) -> list[Section]:
+    if len(run.measured[0].marks) < 2:
+        return []
+    about = "Regret per example over the rounds, measured, linearised and bounded, for each rule"
+    picture = Picture(pictures.regret_growth(run.measured), about)
+    rows = [
+        [f"{mark.rounds:,}", measured.rule, number(mark.mean_total, 6), _best(mark),
+         number(mark.regret_high, 6), number(mark.linear_regret, 4), number(mark.bound, 4)]
+        for measured in run.measured
+        for mark in measured.marks
+    ]  # fmt: skip
+    heading = ["rounds", "rule", "mean loss", "best fixed", "regret ≤", "linearised", "bound"]
+    numbers = Folded("The numbers", Table(heading, rows, left=2))
+    return [Section("How regret grew", [picture, numbers])]
+
+
+def _settings_section(run: RegretRun) -> Section:
+    rows = [[name, parameters(rule)] for name, rule in run.rules.items()]
+    facts = Facts([
+        ("loss", run.loss),
+        ("l2", f"{run.l2:g}"),
+        ("gap asked for", f"{run.asked_gap:g}"),
+        ("slots", f"2^{run.bits} = {2**run.bits:,} for features"),
+        ("intercept", "yes" if run.intercept else "no"),
+        ("seconds", number(run.seconds, 2)),
+    ])  # fmt: skip
+    return Section("Settings", [facts, Table(["rule", "parameters"], rows, left=2)])
