@@ -62,7 +62,7 @@ def _tiles(run: RegretRun) -> Tiles:
 
 def _tile(measured: Measured) -> Tile:
     last = measured.last
-    low, high = number(last.regret_low, 6), number(last.regret_high, 6)
+    low, high = number(last.regret_low, 5), number(last.regret_high, 5)
     return Tile(f"regret of {measured.rule}", low, f"to {high} per example")
 
 
@@ -70,16 +70,15 @@ def _regret_section(run: RegretRun) -> Section:
     rows = [
         [
             measured.rule,
-            number(measured.last.mean_total, 6),
+            number(measured.last.mean_total, 5),
             _best(measured.last),
-            f"{number(measured.last.regret_low, 6)} to {number(measured.last.regret_high, 6)}",
-            number(measured.last.linear_regret, 4),
-            number(measured.last.bound, 4),
-            number(measured.last.theorem, 4),
+            f"{number(measured.last.regret_low, 5)} to {number(measured.last.regret_high, 5)}",
+            number(measured.last.linear_regret, 3),
+            number(measured.last.bound, 3),
         ]
         for measured in run.measured
     ]
-    heading = ["rule", "mean loss", "best fixed", "regret", "linearised", "bound", "theorem"]
+    heading = ["rule", "mean loss", "best fixed", "regret", "linearised", "bound"]
     parts: list[Part] = [Table(heading, rows), Text(ORDER)]
     gaps = [each.last.best.gap for each in run.measured if each.last.best is not None]
     if gaps and max(gaps) > run.asked_gap:
@@ -91,7 +90,7 @@ def _regret_section(run: RegretRun) -> Section:
 
 
 def _best(mark: Mark) -> str:
-    return "–" if mark.best is None else f"{number(mark.best.mean_total, 6)} ± {mark.best.gap:.1e}"
+    return "–" if mark.best is None else f"{number(mark.best.mean_total, 5)} ± {mark.best.gap:.0e}"
 
 
 def _growth_sections(run: RegretRun) -> list[Section]:
