@@ -141,7 +141,7 @@ def test_without_names_there_are_slots(lessregret: CommandLine, clicks: str) -> 
         (["--resume", "m"], "This run went on from m and its 3,000 rounds"),
         (["--rule", "pa"], "has no bound and no certificate"),
         (["--bad-lines", "skip"], "1 bad line skipped; the first: bad.vw:1:"),
-        (["--bad-lines", "skip"], "does not keep the labels at hand"),
+        (["--bad-lines", "skip"], "In 3,001 examples of this run label 1 was predicted"),
         (["--loss", "squared"], "mean squared loss"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,

@@ -137,13 +137,8 @@ class Learner:
         return self._core.learn_stream(stream, limit)
 
     def learn_labelled(self, stream: _core.Stream, limit: int) -> Learned:
-        """As :meth:`learn_stream`, to the last bit, with labels and importances beside the margins.
-
-        Lines that the stream skips are not counted in the ledger.
-        """
-        indptr, slots, values, labels, importances, _ = stream.read(limit)
-        margins = self.learn_rows(indptr, slots, values, labels, importances)
-        return Learned(margins, labels, importances)
+        """As :meth:`learn_stream`, with labels and importances beside the margins."""
+        return Learned(*self._core.learn_labelled(stream, limit))
 
     def predict_stream(
         self, stream: _core.Stream, limit: int

@@ -37,8 +37,7 @@ class Recorder(Unrecorded):
     before : Tally
         What earlier runs had added up; nothing for a new model.
     calibrates : bool
-        Whether to add up probabilities and labels. Only logistic loss has probabilities. The lines
-        that a stream skips are then not counted by the learner, so a stream must not skip any.
+        Whether to add up probabilities and labels. Only logistic loss has probabilities.
     """
 
     def __init__(self, before: Tally, *, calibrates: bool) -> None:

@@ -123,6 +123,19 @@ impl Learner {
         Ok(margins.into_pyarray(py))
     }
 
+    /// As `learn_stream`, with the labels and importances of the examples beside their margins.
+    fn learn_labelled<'py>(
+        &mut self,
+        py: Python<'py>,
+        stream: &Stream,
+        limit: usize,
+    ) -> PyResult<(Floats64<'py>, Floats32<'py>, Floats32<'py>)> {
+        let margins = self.learn_stream(py, stream, limit)?;
+        let labels: Vec<f32> = self.chunk.examples().map(|example| example.label).collect();
+        let importances: Vec<f32> = self.chunk.examples().map(|each| each.importance).collect();
+        Ok((margins, labels.into_pyarray(py), importances.into_pyarray(py)))
+    }
+
     /// The margins of up to `limit` examples, and their labels, importances and tags.
     fn predict_stream<'py>(
         &self,

@@ -264,9 +264,7 @@ def _recorder(request: Request, learner: Learner, before: Tally) -> Recorder | N
 
     if request.report is None:
         return None
-    # The learner would not count the lines skipped while labels are kept.
-    calibrates = learner.spec["loss"] == "logistic" and request.bad_lines == "stop"
-    return Recorder(before, calibrates=calibrates)
+    return Recorder(before, calibrates=learner.spec["loss"] == "logistic")
 
 
 def _learn(

@@ -38,7 +38,7 @@ class TrainRun:
     """what ``train --json`` prints"""
     curve: Curve
     calibration: Calibration | None
-    """None where there are no probabilities, or no labels at hand"""
+    """None where there are no probabilities"""
     weights: Sequence[NamedWeight]
     """the largest, the intercept's not among them"""
     intercept: float | None
@@ -243,8 +243,6 @@ def _calibration_sections(run: TrainRun) -> list[Section]:
     """Are the probabilities what they say? Only logistic loss has any."""
     if run.document["loss"] != "logistic":
         return []
-    if run.calibration is None:
-        return [Section("Calibration", [Text(NO_LABELS)])]
     if run.probabilities is None:
         return []
     parts: list[Part] = [Text(_about_shares(run.probabilities))]
@@ -259,7 +257,6 @@ def _calibration_sections(run: TrainRun) -> list[Section]:
     return [Section("Calibration", parts)]
 
 
-NO_LABELS = "Left out: a run with `--bad-lines skip` does not keep the labels at hand."
 CALIBRATION = (
     "Bins of about equal weight; each probability was made just before its example was learned. "
     "Above the dotted line label 1 came more often than predicted, below it less often. A bar "
