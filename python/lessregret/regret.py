@@ -188,7 +188,7 @@ def measure(
     radius: float = 100.0,
     gap: float = 1e-4,
     start: Best | None = None,
-    watch: Watch = lambda rounds, best, last: True,
+    watch: Watch | None = None,
 ) -> list[Measured]:
     """Run the rules side by side and measure their regret.
 
@@ -242,8 +242,8 @@ def _has_weight(learners: Iterable[Learner]) -> bool:
     return next(iter(learners)).tally().importance > 0
 
 
-def _ask(watch: Watch, rounds: int, done: bool, best: Best) -> bool:
-    return watch(rounds, best, done)
+def _ask(watch: Watch | None, rounds: int, done: bool, best: Best) -> bool:
+    return watch is None or watch(rounds, best, done)
 
 
 def _search(
