@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from lessregret.paper.palette import GLOBAL, GUIDE, PER_COORDINATE, THIRD
+from lessregret.palette import GLOBAL, GUIDE, PER_COORDINATE, THIRD
 from numpy.typing import NDArray
 
 from lessregret.generate import ClickWorld, csr_rows, impressions, phrase_world

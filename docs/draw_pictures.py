@@ -1,6 +1,6 @@
 """Draw the pictures of the explanation pages: ``python docs/draw_pictures.py``.
 
-They are SVG, which is text; the same numbers give the same file with the same matplotlib.
+It takes some minutes, most of them for table2. They are SVG, which is text; the same numbers give the same file with the same matplotlib.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from lessregret.paper.finding import Request
 
 FOLDER = Path(__file__).parent / "pictures"
 CLAIMS = ("tradeoff", "theorem1", "theorem3", "lemma2", "table2")
-EXAMPLES = 50_000
-"""In each simulated log of table2: a million would take minutes."""
 
 
 def main() -> None:
@@ -29,7 +27,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for name in CLAIMS:
         module = module_of(name)
-        finding = module.run(Request(DataHome(Path()), examples=EXAMPLES), lambda what: None)
+        finding = module.run(Request(DataHome(Path())), lambda what: None)
         module.draw(finding, str(FOLDER / f"{name}.svg"))
     draw_click_ranks(str(FOLDER / "click-ranks.svg"))
 

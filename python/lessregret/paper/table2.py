@@ -281,6 +281,7 @@ def ratio_range(found: list[dict[str, Any]], preset: str) -> str:
 def draw(finding: Finding, path: str) -> None:
     """A line a data set: Global's and Per-Coord's regret, scaled and not, and the paper's."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import LogLocator, NullFormatter
 
     names = list(dict.fromkeys(row["data"] for row in finding.rows))[::-1]
     figure = Figure(figsize=(9, 1.6 + 0.36 * len(names)), layout="constrained")
@@ -290,7 +291,10 @@ def draw(finding: Finding, path: str) -> None:
         for rule, colour in (("global", GLOBAL), ("per-coordinate", PER_COORDINATE)):
             _draw_rule(axes, finding.rows, names, (preset, rule), colour)
         axes.set(xscale="log", xlabel="regret per example")
+        # On a short axis matplotlib would also name the lines between, one over the other.
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_formatter(NullFormatter())
         axes.grid(axis="x", color="#ececec", which="both", lw=0.6)
         plain(axes, title)
         axes.get_legend().remove()
