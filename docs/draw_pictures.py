@@ -1,6 +1,7 @@
 """Draw the pictures of the explanation pages: ``python docs/draw_pictures.py``.
 
-It takes some minutes, most of them for table2. They are SVG, which is text; the same numbers give the same file with the same matplotlib.
+They are SVG, which is text; the same numbers give the same file with the same matplotlib. It takes
+some minutes, most of them for table2.
 """
 
 from __future__ import annotations
