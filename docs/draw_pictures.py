@@ -1,6 +1,7 @@
 """Draw the pictures of the explanation pages: ``python docs/draw_pictures.py``.
 
-They are SVG, which is text; the same numbers give the same file with the same matplotlib.
+They are SVG, which is text; the same numbers give the same file with the same matplotlib. It takes
+some minutes, most of them for table2.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from lessregret.paper import module_of
 from lessregret.paper.finding import Request
 
 FOLDER = Path(__file__).parent / "pictures"
-CLAIMS = ("tradeoff", "theorem1", "theorem3", "lemma2")
+CLAIMS = ("tradeoff", "theorem1", "theorem3", "lemma2", "table2")
 
 
 def main() -> None:

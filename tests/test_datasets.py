@@ -100,6 +100,14 @@ def test_several_files_are_one_set() -> None:
     assert sorted(X.data.tolist()) == [0.25, 0.5, 1, 2]
 
 
+def test_a_table_has_a_feature_for_each_value_of_a_field() -> None:
+    content = b"id,click,site,app\n7,0,a,b\n8,1,b,b\n"
+    X, y = loaders.one_hot_csv([content, b"id,click,site,app\n9,1,a,c\n"])
+    # site=a, app=b, site=b, app=c: a value counts for its own field only, and ids do not count.
+    assert X.toarray().tolist() == [[1, 1, 0, 0], [0, 1, 1, 0], [1, 0, 0, 1]]
+    assert y.tolist() == [-1, 1, 1]
+
+
 def test_newsgroups_are_comp_against_the_rest() -> None:
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w") as tar:
@@ -146,3 +154,21 @@ def test_real_data_have_their_known_shapes(
     assert X.shape == shape
     assert int((y > 0).sum()) == positives
     np.testing.assert_allclose(X.multiply(X).sum(axis=1), 1, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "positives", "features"),
+    [
+        ("avazu-piece", (9999, 11_198), 1706, 22 * 9999),
+        ("ipinyou-piece", (47_923, 20_289), 305, 16 * 47_923),
+        ("a9a", (32_561, 123), 7841, 451_592),
+    ],
+)
+def test_real_tables_have_features_of_value_1(
+    name: str, shape: tuple[int, int], positives: int, features: int
+) -> None:
+    X, y = DATASETS[name].load(home_with(name))
+    assert X.shape == shape
+    assert int((y > 0).sum()) == positives
+    assert X.nnz == features
+    assert set(X.data) == {1.0}

@@ -324,6 +324,7 @@ def test_bad_lines_are_told_as_shown(grammar: str, tmp_path: Path) -> None:
         ["inspect", "m", "--weights", "1", "--json"],
         ["demo", "--examples", "1000", "--json"],
         ["compare", "log.vw", "--rules", "pa", "--json"],
+        ["regret", "log.vw", "--json"],
         ["data", "--data", ".", "--json"],
         ["paper", "table1", "--data", ".", "--shuffles", "1", "--json"],
     ],

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from lessregret.learner import Learner as Learner
     from lessregret.ledger import Ledger as Ledger
     from lessregret.readable import ReadableLearner as ReadableLearner
+    from lessregret.regret import Kept as Kept
+    from lessregret.regret import Mark as Mark
+    from lessregret.regret import Measured as Measured
+    from lessregret.regret import Reread as Reread
+    from lessregret.regret import measure as measure
     from lessregret.rules import CW as CW
     from lessregret.rules import PA as PA
     from lessregret.rules import PA1 as PA1
@@ -54,9 +59,12 @@ _HOMES = {
     "Global": "rules",
     "InputError": "errors",
     "InverseSqrt": "rules",
+    "Kept": "regret",
     "Learner": "learner",
     "Ledger": "ledger",
     "LessRegretError": "errors",
+    "Mark": "regret",
+    "Measured": "regret",
     "MergeError": "errors",
     "ModelFileError": "errors",
     "OnlineClassifier": "estimators",
@@ -66,11 +74,13 @@ _HOMES = {
     "PA2": "rules",
     "PerCoordinate": "rules",
     "ReadableLearner": "readable",
+    "Reread": "regret",
     "Rule": "rules",
     "Sight": "rules",
     "SpecError": "errors",
     "Step": "rules",
     "__version__": "_core",
+    "measure": "regret",
 }
 
 __all__ = sorted(_HOMES)

@@ -9,7 +9,7 @@ Every number of a :class:`Mark` is per example (per unit of importance), as in t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import isinf
@@ -29,7 +29,7 @@ FIRST_MARK = 512
 """Rounds before which regret per example is mostly that of the first few examples."""
 
 Ends: TypeAlias = tuple[float, float]
-Watch: TypeAlias = Callable[[int, Best], bool]
+Watch: TypeAlias = Callable[[int, Best, bool], bool]
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,11 @@ class Mark:
     def mean_total(self) -> float:
         """Loss and penalty per example."""
         return self.ledger.total / self.ledger.tally.importance
+
+    @property
+    def best_total(self) -> float | None:
+        """The same of the best fixed point."""
+        return None if self.best is None else self.best.mean_total
 
     @property
     def regret_low(self) -> float | None:
@@ -86,7 +91,7 @@ class Mark:
             "mean_penalty": self.ledger.mean_penalty,
             "mistake_rate": self.ledger.mistake_rate,
             "best_loss": None if best is None else best.mean_loss,
-            "best_total": None if best is None else best.mean_total,
+            "best_total": self.best_total,
             "gap": None if best is None else best.gap,
             "regret_low": self.regret_low,
             "regret_high": self.regret_high,
@@ -183,7 +188,7 @@ def measure(
     radius: float = 100.0,
     gap: float = 1e-4,
     start: Best | None = None,
-    watch: Watch = lambda rounds, best: True,
+    watch: Watch | None = None,
 ) -> list[Measured]:
     """Run the rules side by side and measure their regret.
 
@@ -195,8 +200,21 @@ def measure(
     radius : the comparator's box for rules that have none of their own.
     gap : the comparator's, per example.
     start : a best fixed point to start the last search from.
-    watch : called with the rounds and the best so far after every step of a search; where it
-        returns False the search ends with the gap it has.
+    watch : called after every step of a search with the rounds, the best so far, and whether this
+        is the search over all examples; where it returns False the search ends with the gap it has.
+
+    Rounds before the first example of any importance have no mark: nothing was lost in them.
+
+    >>> from scipy.sparse import csr_array
+    >>> from lessregret.rules import PerCoordinate
+    >>> def make(rule):
+    ...     return Learner("squared", rule, columns=1, intercept=False, certify=True)
+    >>> rule = PerCoordinate(radius=2, rate=1)
+    >>> examples = Examples.from_csr(csr_array([[1.0]] * 3), [1, 1, -1], like=make(rule))
+    >>> [measured] = measure({"mine": rule}, make, Kept(examples))
+    >>> mark = measured.last
+    >>> bool(mark.regret_low <= mark.regret_high <= mark.linear_regret <= mark.bound)
+    True
     """
     learners = {name: make(rule) for name, rule in rules.items()}
     spec = next(iter(learners.values())).spec
@@ -205,18 +223,27 @@ def measure(
     found: dict[Ends, Best] = {}
     for stop in source.stops():
         rounds, done = source.advance(list(learners.values()), stop)
-        passes = source.passes(spec["loss"], rounds, done) if rounds else None
-        if passes is not None:
-            go_on = partial(watch, rounds)
-            for box in dict.fromkeys(boxes.values()):
-                begin = found.get(box) if start is None or not done else start
-                found[box] = _search(passes, spec, box, gap, begin, go_on)
-        for name, learner in learners.items() if rounds else ():
-            best = None if passes is None else found[boxes[name]]
-            marks[name][rounds] = Mark(learner.ledger(), best)
+        if rounds and (done or _has_weight(learners.values())):
+            passes = source.passes(spec["loss"], rounds, done)
+            if passes is not None:
+                ask = partial(_ask, watch, rounds, done)
+                for box in dict.fromkeys(boxes.values()):
+                    begin = found.get(box) if start is None or not done else start
+                    found[box] = _search(passes, spec, box, gap, begin, ask)
+            for name, learner in learners.items():
+                best = None if passes is None else found[boxes[name]]
+                marks[name][rounds] = Mark(learner.ledger(), best)
         if done:
             break
     return [Measured(name, boxes[name], tuple(marks[name].values())) for name in rules]
+
+
+def _has_weight(learners: Iterable[Learner]) -> bool:
+    return next(iter(learners)).tally().importance > 0
+
+
+def _ask(watch: Watch | None, rounds: int, done: bool, best: Best) -> bool:
+    return watch is None or watch(rounds, best, done)
 
 
 def _search(

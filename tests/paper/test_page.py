@@ -10,11 +10,11 @@ import pytest
 from lessregret.cli import paper as command_module
 from lessregret.cli import run
 from lessregret.paper import CLAIMS, module_of
-from lessregret.paper.finding import Finding, holds_as_corrected
+from lessregret.paper.finding import HOLDS_IN_PART, Finding, holds_as_corrected
 from lessregret.paper.page import write_page
 from tests.html_outline import Outline
 
-QUICK = ("lemma1", "lemma2")
+QUICK = ("lemma1", "lemma2", "table2")
 
 
 class Drawing:
@@ -38,6 +38,7 @@ def test_the_page_is_whole_and_fetches_nothing(tmp_path: Path) -> None:
         "lemma1": a_finding("Lemma 1 & more", "holds"),
         "theorem3": a_finding("Theorem 3", holds_as_corrected("E7")),
         "adaptive": a_finding("Adaptive", "fails as printed"),
+        "table2": a_finding("Table 2", HOLDS_IN_PART),
     }
     write_page(tmp_path / "index.html", findings, dict.fromkeys(findings, Drawing), "the <command>")  # type: ignore[arg-type]
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
@@ -45,10 +46,12 @@ def test_the_page_is_whole_and_fetches_nothing(tmp_path: Path) -> None:
     outline.check_that_it_is_one_file()
     assert outline.ids == list(findings)
     assert outline.links == [f"#{name}" for name in findings]
-    assert len(outline.sources) == 3
+    assert len(outline.sources) == 4
     assert "<b>marks</b>" not in page
     assert "Lemma 1 &amp; more" in page
-    assert page.count('class="verdict good"') == page.count('class="verdict bad"') == 2
+    for kind in ("good", "mended", "bad", "partly"):
+        assert page.count(f'class="verdict {kind}"') == 2, kind
+        assert f".{kind} {{ background: " in page
 
 
 def test_every_claim_has_a_module_that_runs_and_draws() -> None:
@@ -63,10 +66,11 @@ def test_the_command_writes_everything(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command_module, "CLAIMS", {name: CLAIMS[name] for name in QUICK})
-    assert run(["paper", "all", "--out", str(tmp_path), "--json"]) == 0
+    arguments = ["--examples", "1000", "--data", str(tmp_path), "--out", str(tmp_path), "--json"]
+    assert run(["paper", "all", *arguments]) == 0
     printed = capsys.readouterr()
     findings = json.loads(printed.out)["findings"]
-    assert len(findings) == 2
+    assert len(findings) == len(QUICK)
     assert all({"claim", "verdict", "rows"} <= set(finding) for finding in findings)
     for name in QUICK:
         assert f"{name}: " in printed.err

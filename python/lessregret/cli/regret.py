@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import isinf
+from math import inf, isinf
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -71,7 +71,8 @@ UNBOXED_RADIUS = 100.0
     "--growth/--no-growth",
     default=True,
     show_default=True,
-    help="Seek the best fixed model also after a half, a quarter, … of the examples.",
+    help="Seek the best fixed model also after a half, a quarter, … of the examples; not with "
+    "--low-memory.",
 )
 @click.option(
     "--low-memory",
@@ -102,10 +103,12 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     """
     request = Request(**options)
     rules = request.parsed_rules()
+    request.check_data()
     request.check_places()
+    start = _start(request)
     started = time.perf_counter()
     with _stoppable() as stopped:
-        run = _measure(request, rules, Watch(request, stopped))
+        run = _measure(request, rules, start, Watch(request, stopped))
     run = Run(run.measured, run.stream, time.perf_counter() - started)
     if request.picture:
         from lessregret.report.pictures import regret_growth
@@ -115,7 +118,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         from lessregret.cli.pages import regret_page
 
         regret_page(ctx, request, rules, run).write(request.report)
-    click.echo(json.dumps(_document(request, run), indent=2) if request.as_json else _table(run))
+    click.echo(_document(request, run) if request.as_json else _table(run, request.l2))
 
 
 @dataclass(frozen=True)
@@ -143,9 +146,25 @@ class Request:
     def parsed_rules(self) -> dict[str, Rule]:
         """The rules by what the user called them."""
         check_strength(self.l2)
-        if not self.gap > 0:
-            raise SpecError(f"--gap must be a number above 0; got {self.gap:g}")
-        return parse_rules(self.rules, self.loss, self.radius)
+        _check_positive("--gap", self.gap)
+        if self.radius is not None:
+            _check_positive("--radius", self.radius)
+        rules = parse_rules(self.rules, self.loss, self.radius)
+        unboxed = [name for name, rule in rules.items() if isinf(rule.width)]
+        if self.l2 > 0 and unboxed:
+            raise SpecError(
+                f"--l2 is for rules with a feasible set, and {unboxed[0]} has none; leave out one"
+            )
+        return rules
+
+    def check_data(self) -> None:
+        """Say before the run, not after it, that the data can be read only once."""
+        for name in self.data if self.low_memory else ():
+            if name == "-" or (os.path.exists(name) and not os.path.isfile(name)):
+                raise SpecError(
+                    f"--low-memory reads the data again and again, and {name} can be read only "
+                    "once; leave it out to keep the examples in memory, or give a file"
+                )
 
     def check_places(self) -> None:
         """Say before the run, not after it, what cannot be written."""
@@ -198,7 +217,7 @@ class Run:
     seconds: float = 0.0
 
 
-def _measure(request: Request, rules: dict[str, Rule], watch: Watch) -> Run:
+def _measure(request: Request, rules: dict[str, Rule], start: Best | None, watch: Watch) -> Run:
     from lessregret.regret import measure
 
     stream = request.stream()
@@ -209,7 +228,7 @@ def _measure(request: Request, rules: dict[str, Rule], watch: Watch) -> Run:
         _source(request, stream, request.learner(next(iter(rules.values())))),
         radius=radius,
         gap=request.gap,
-        start=_start(request),
+        start=start,
         watch=watch,
     )
     if not measured[0].marks:
@@ -240,15 +259,16 @@ class Watch:
     def __init__(self, request: Request, stopped: list[bool]) -> None:
         self._request, self._stopped, self._shown = request, stopped, 0.0
 
-    def __call__(self, rounds: int, best: Best) -> bool:
-        if self._request.checkpoint:
+    def __call__(self, rounds: int, best: Best, last: bool) -> bool:
+        # A search over a part of the examples must not take the place of one over all of them.
+        if self._request.checkpoint and last:
             best.save(self._request.checkpoint)
         finished = best.gap <= self._request.gap or bool(self._stopped)
         # Once a second, so that a log stays short.
         if not self._request.quiet and (finished or time.monotonic() - self._shown > 1):
             self._shown = time.monotonic()
             told = f"best fixed model of {counted(rounds, 'example')}: {best.mean_total:.6f}"
-            click.echo(f"{told}, gap {best.gap:.1e}, {best.passes} passes", err=True)
+            click.echo(f"{told}, gap {best.gap:.1e}, passes {best.passes:,}", err=True)
         return not self._stopped
 
 
@@ -268,9 +288,9 @@ def _stoppable() -> Iterator[list[bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def _document(request: Request, run: Run) -> dict[str, Any]:
+def _document(request: Request, run: Run) -> str:
     last = run.measured[0].last
-    return {
+    document = {
         "examples": last.rounds,
         "loss": request.loss,
         "l2": request.l2,
@@ -278,14 +298,14 @@ def _document(request: Request, run: Run) -> dict[str, Any]:
         "skipped": run.stream.skipped,
         "seconds": round(run.seconds, 3),
     }
+    return json.dumps(document, indent=2)
 
 
-HEADING = ("rule", "mean loss", "best fixed", "± gap", "regret", "linearised", "bound")
-
-
-def _table(run: Run) -> str:
-    cells = [HEADING, *(_cells(measured) for measured in run.measured)]
-    widths = [max(len(row[place]) for row in cells) for place in range(len(HEADING))]
+def _table(run: Run, l2: float) -> str:
+    suffered = "loss + L2" if l2 else "mean loss"
+    heading = ("rule", suffered, "best fixed", "± gap", "regret", "linearised", "bound")
+    cells = [heading, *(_cells(measured) for measured in run.measured)]
+    widths = [max(len(row[place]) for row in cells) for place in range(len(heading))]
     lines = []
     for row in cells:
         first, *rest = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
@@ -306,3 +326,8 @@ def _cells(measured: Measured) -> tuple[str, ...]:
         number(last.linear_regret, 6),
         number(last.bound, 6),
     )
+
+
+def _check_positive(option: str, value: float) -> None:
+    if not 0 < value < inf:
+        raise SpecError(f"{option} must be a number above 0; got {value:g}")

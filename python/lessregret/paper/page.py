@@ -13,7 +13,7 @@ from types import ModuleType
 from lessregret._core import __version__
 from lessregret.html_page import document, escaped, markdown, picture, write_whole
 from lessregret.paper import CLAIMS
-from lessregret.paper.finding import FAILS, HOLDS, Finding
+from lessregret.paper.finding import FAILS, HOLDS, HOLDS_IN_PART, Finding
 
 TITLE = "Less regret, re-run"
 
@@ -39,7 +39,7 @@ STYLE = """
 .verdict { display: inline-block; font: 600 .8rem/1 system-ui, sans-serif; color: white;
            background: var(--soft); border-radius: 99px; padding: .38em .8em; white-space: nowrap; }
 .good { background: var(--green); } .mended { background: var(--blue); }
-.bad { background: var(--red); }
+.bad { background: var(--red); } .partly { background: #94690f; }
 .contents { list-style: none; padding: 0; font: .95rem/1.5 system-ui, sans-serif; }
 .contents li { display: flex; gap: .8rem; justify-content: space-between; align-items: baseline;
                border-bottom: 1px solid var(--line); padding: .45rem 0; max-width: none; }
@@ -81,7 +81,7 @@ def _section(name: str, finding: Finding, module: ModuleType) -> str:
 
 
 def _chip(finding: Finding) -> str:
-    kinds = {HOLDS: "good", FAILS: "bad"}
+    kinds = {HOLDS: "good", HOLDS_IN_PART: "partly", FAILS: "bad"}
     kind = "mended" if "corrected" in finding.verdict else kinds.get(finding.verdict, "")
     kind = "bad" if "fails" in finding.verdict else kind
     return f'<span class="verdict {kind}">{escaped(finding.verdict)}</span>'

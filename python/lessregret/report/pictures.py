@@ -11,6 +11,7 @@ from typing import Any
 from lessregret.calibration import Bin
 from lessregret.curve import Curve, Mark
 from lessregret.palette import GLOBAL, GUIDE, INK, PER_COORDINATE, SERIES, THIRD
+from lessregret.regret import Mark as Account
 from lessregret.regret import Measured
 
 SIZE = (6.4, 3.6)
@@ -123,6 +124,26 @@ def rules_over_rounds(curves: Mapping[str, Curve], loss: str) -> Any:
     return figure
 
 
+def losses_over_rounds(measured: Sequence[Measured], suffered: str) -> Any:
+    """What each rule lost so far, and what the best fixed model for those rounds would have."""
+    figure, axes = _axes()
+    drawn = []
+    for place, each in enumerate(measured):
+        rounds, losses = points(each.marks, "mean_total")
+        axes.plot(rounds, losses, "o-", ms=3, color=SERIES[place % len(SERIES)], label=each.rule)
+        drawn += losses
+    boxes = {each.box: each.marks for each in measured}
+    for (low, high), marks in boxes.items():
+        rounds, losses = points(marks, "best_total")
+        ends = f", [{low:g}, {high:g}]" if len(boxes) > 1 else ""
+        axes.plot(rounds, losses, "s:", ms=3, color=INK, label=f"best fixed model{ends}")
+        drawn += losses
+    _rounds_axis(axes, measured[0].marks[0].rounds, measured[0].last.rounds)
+    _loss_axis(axes, drawn, suffered)
+    _legend_below(figure, columns=3)
+    return figure
+
+
 def regret_growth(measured: Sequence[Measured]) -> Any:
     """Regret, linearised regret and bound of each rule over the rounds: a colour a rule."""
     figure, axes = _axes((SIZE[0], SIZE[1] + 1.0))
@@ -151,7 +172,7 @@ def _draw_growth(axes: Any, measured: Measured, colour: str) -> None:
                           alpha=0.25, lw=0)  # fmt: skip
 
 
-def points(marks: Sequence[Mark], name: str) -> Points:
+def points(marks: Sequence[Mark] | Sequence[Account], name: str) -> Points:
     """Rounds and one of the marks' numbers, where there is one."""
     kept = [
         (mark.rounds, float(value)) for mark in marks if (value := getattr(mark, name)) is not None

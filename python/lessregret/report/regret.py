@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isinf
 
 from lessregret.regret import Mark, Measured
 from lessregret.report import pictures
@@ -71,52 +72,97 @@ def _regret_section(run: RegretRun) -> Section:
         [
             measured.rule,
             number(measured.last.mean_total, 5),
-            _best(measured.last),
+            number(measured.last.best_total, 5),
             f"{number(measured.last.regret_low, 5)} to {number(measured.last.regret_high, 5)}",
             number(measured.last.linear_regret, 3),
             number(measured.last.bound, 3),
         ]
         for measured in run.measured
     ]
-    heading = ["rule", "mean loss", "best fixed", "regret", "linearised", "bound"]
-    parts: list[Part] = [Table(heading, rows), Text(ORDER)]
-    gaps = [each.last.best.gap for each in run.measured if each.last.best is not None]
-    if gaps and max(gaps) > run.asked_gap:
-        parts.append(Caution(
-            f"The search for the best fixed model was stopped at a gap of {max(gaps):.1e} per "
-            f"example; {run.asked_gap:g} was asked for. The intervals are true, and wider."
-        ))  # fmt: skip
+    heading = ["rule", _suffered(run), "best fixed", "regret", "linearised", "bound"]
+    parts: list[Part] = [Table(heading, rows), Text(ORDER), *_cautions(run)]
     return Section("Regret", parts)
 
 
+def _cautions(run: RegretRun) -> list[Part]:
+    """What a reader of the table must not overlook."""
+    cautions: list[Part] = []
+    unboxed = [each for each in run.measured if isinf(run.rules[each.rule].width)]
+    if unboxed:
+        cautions.append(Caution(
+            f"Without a feasible set of their own: {', '.join(each.rule for each in unboxed)}. "
+            f"Their regret is against the best fixed model of {_interval(unboxed[0])}, and nothing "
+            "bounds it."
+        ))  # fmt: skip
+    gaps = [each.last.best.gap for each in run.measured if each.last.best is not None]
+    if gaps and max(gaps) > run.asked_gap:
+        cautions.append(Caution(
+            f"The search for the best fixed model was stopped at a gap of {max(gaps):.1e} per "
+            f"example; {run.asked_gap:g} was asked for. The intervals are true, and wider."
+        ))  # fmt: skip
+    return cautions
+
+
 def _best(mark: Mark) -> str:
-    return "–" if mark.best is None else f"{number(mark.best.mean_total, 5)} ± {mark.best.gap:.0e}"
+    return "–" if mark.best is None else f"{number(mark.best_total, 5)} ± {_gap(mark)}"
+
+
+def _gap(mark: Mark) -> str:
+    return "–" if mark.best is None else f"{mark.best.gap:.1e}"
 
 
 def _growth_sections(run: RegretRun) -> list[Section]:
     if len(run.measured[0].marks) < 2:
         return []
-    about = "Regret per example over the rounds, measured, linearised and bounded, for each rule"
-    picture = Picture(pictures.regret_growth(run.measured), about)
+    losses = Picture(
+        pictures.losses_over_rounds(run.measured, f"{_suffered(run)} so far"),
+        "The mean loss so far of each rule over the rounds, and that of the best fixed model",
+    )
+    regrets = Picture(
+        pictures.regret_growth(run.measured),
+        "Regret per example over the rounds, measured, linearised and bounded, for each rule",
+    )
     rows = [
         [f"{mark.rounds:,}", measured.rule, number(mark.mean_total, 6), _best(mark),
          number(mark.regret_high, 6), number(mark.linear_regret, 4), number(mark.bound, 4)]
         for measured in run.measured
         for mark in measured.marks
     ]  # fmt: skip
-    heading = ["rounds", "rule", "mean loss", "best fixed", "regret ≤", "linearised", "bound"]
+    heading = ["rounds", "rule", _suffered(run), "best fixed", "regret ≤", "linearised", "bound"]
     numbers = Folded("The numbers", Table(heading, rows, left=2))
-    return [Section("How regret grew", [picture, numbers])]
+    return [
+        Section("Loss over the rounds", [losses, *_sought_once(run)]),
+        Section("Regret over the rounds", [regrets, numbers]),
+    ]
+
+
+def _sought_once(run: RegretRun) -> list[Part]:
+    if all(mark.best is not None for mark in run.measured[0].marks):
+        return []
+    return [Text("With `--low-memory` the best fixed model is sought once, for all examples.")]
+
+
+def _interval(measured: Measured) -> str:
+    low, high = measured.box
+    return f"[{low:g}, {high:g}]"
+
+
+def _suffered(run: RegretRun) -> str:
+    """What regret is of."""
+    return "loss + L2" if run.l2 else "mean loss"
 
 
 def _settings_section(run: RegretRun) -> Section:
-    rows = [[name, parameters(rule)] for name, rule in run.rules.items()]
+    rows = [[each.rule, _interval(each), parameters(run.rules[each.rule])] for each in run.measured]
     facts = Facts([
         ("loss", run.loss),
         ("l2", f"{run.l2:g}"),
         ("gap asked for", f"{run.asked_gap:g}"),
+        ("gap reached", ", ".join(dict.fromkeys(_gap(each.last) for each in run.measured))),
         ("slots", f"2^{run.bits} = {2**run.bits:,} for features"),
         ("intercept", "yes" if run.intercept else "no"),
         ("seconds", number(run.seconds, 2)),
     ])  # fmt: skip
-    return Section("Settings", [facts, Table(["rule", "parameters"], rows, left=2)])
+    return Section(
+        "Settings", [facts, Table(["rule", "best fixed in", "parameters"], rows, left=3)]
+    )
