@@ -185,8 +185,9 @@ class _Barrier:
     def towards(self, point: Floats, goal: Floats) -> Floats:
         """The goal, each coordinate kept `CLOSEST` of its distance away from its bounds."""
         down, up = self._distances(point)
-        low = np.where(self._has_low, self._low + CLOSEST * down, -np.inf)
-        high = np.where(self._has_high, self._high - CLOSEST * up, np.inf)
+        # Where there is no bound, −∞ + ∞ would be no number.
+        low = np.add(self._low, CLOSEST * down, out=self._low.copy(), where=self._has_low)
+        high = np.subtract(self._high, CLOSEST * up, out=self._high.copy(), where=self._has_high)
         return np.clip(goal, low, high)
 
     def _distances(self, point: Floats) -> tuple[Floats, Floats]:
