@@ -123,7 +123,7 @@ def best_fixed(
     gap: float = 1e-4,
     l2_scope: str = "active",
     start: Best | None = None,
-    tell: Callable[[Best], None] = lambda best: None,
+    tell: Callable[[Best], None] | None = None,
 ) -> Best:
     """The best fixed point of the box for all examples together, to within ``gap`` per example.
 
@@ -154,7 +154,8 @@ def best_fixed(
     """
     best = None
     for best in approach(data, loss, box, l2, gap=gap, l2_scope=l2_scope, start=start):
-        tell(best)
+        if tell is not None:
+            tell(best)
     assert best is not None
     return best
 
