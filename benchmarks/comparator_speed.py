@@ -29,7 +29,7 @@ IMPRESSIONS = 300_000
 GAP = 1e-4
 HINGE_GAP = 1e-3
 REPEATS = 3
-TIME_LIMIT = 300.0
+TIME_LIMIT = 150.0
 L2 = (0.0, 1e-4)
 
 Floats = NDArray[np.float64]
