@@ -16,6 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lessregret._core import __version__ as __version__
+    from lessregret.comparator import Best as Best
+    from lessregret.comparator import InMemory as InMemory
+    from lessregret.comparator import OverFiles as OverFiles
+    from lessregret.comparator import Regret as Regret
+    from lessregret.comparator import approach as approach
+    from lessregret.comparator import best_fixed as best_fixed
     from lessregret.errors import DivergedError as DivergedError
     from lessregret.errors import InputError as InputError
     from lessregret.errors import LessRegretError as LessRegretError
@@ -50,6 +56,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Arow": "rules",
+    "Best": "comparator",
     "BoxedRule": "rules",
     "CW": "rules",
     "CWStdev": "rules",
@@ -57,6 +64,7 @@ _HOMES = {
     "DivergedError": "errors",
     "Ftrl": "rules",
     "Global": "rules",
+    "InMemory": "comparator",
     "InputError": "errors",
     "InverseSqrt": "rules",
     "Kept": "regret",
@@ -69,18 +77,22 @@ _HOMES = {
     "ModelFileError": "errors",
     "OnlineClassifier": "estimators",
     "OnlineRegressor": "estimators",
+    "OverFiles": "comparator",
     "PA": "rules",
     "PA1": "rules",
     "PA2": "rules",
     "PerCoordinate": "rules",
     "ReadableLearner": "readable",
     "Reread": "regret",
+    "Regret": "comparator",
     "Rule": "rules",
     "Sight": "rules",
     "SpecError": "errors",
     "Step": "rules",
     "__version__": "_core",
     "measure": "regret",
+    "approach": "comparator",
+    "best_fixed": "comparator",
 }
 
 __all__ = sorted(_HOMES)

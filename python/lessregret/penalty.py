@@ -40,12 +40,17 @@ def check_strength(l2: Any) -> None:
         raise SpecError(f"l2 must be {STRENGTH}, found {l2!r}")
 
 
-def check_penalty(rule: Rule, l2: Any, l2_scope: Any) -> None:
-    """Raise a :class:`SpecError` unless a learner with this rule can have this L2."""
-    check_strength(l2)
+def check_scope(l2_scope: Any) -> None:
+    """Raise a :class:`SpecError` unless this is one of the scopes."""
     if l2_scope not in SCOPES:
         expected = " or ".join(map(repr, SCOPES))
         raise SpecError(f"l2_scope must be {expected}, found {l2_scope!r}")
+
+
+def check_penalty(rule: Rule, l2: Any, l2_scope: Any) -> None:
+    """Raise a :class:`SpecError` unless a learner with this rule can have this L2."""
+    check_strength(l2)
+    check_scope(l2_scope)
     if l2 > 0 and isinf(rule.width):
         raise SpecError(
             "l2 is for rules that follow the gradient on a box, and this rule does not; "

@@ -11,6 +11,7 @@ where ``total`` is the loss of a point that is at hand and ``lower`` a dual valu
     passes.py          what the examples say of a point, from memory or from files
     objective.py       the sum that is minimised, and its lower bound
     interior_point.py  the search
+    box.py             the feasible set
     best.py            the answer
 """
 

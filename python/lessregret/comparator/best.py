@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple, TypeAlias
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from lessregret.comparator.box import Box, box_ends
 from lessregret.comparator.interior_point import State, search
 from lessregret.comparator.objective import Objective
 from lessregret.comparator.passes import Floats, InMemory, Passes
@@ -19,12 +23,16 @@ from lessregret.examples import Examples
 from lessregret.learner import Learner
 from lessregret.ledger import Ledger
 from lessregret.losses import loss_named
+from lessregret.penalty import check_scope, check_strength
+from lessregret.rules.limits import is_within
 
-Box: TypeAlias = float | tuple[ArrayLike, ArrayLike]
 Data: TypeAlias = Passes | Examples | tuple[csr_array, ArrayLike]
 
 LONGEST = 1000
 """Steps after which a search is given up: far more than any seen, and better than a loop."""
+
+SAVED = {"slots": (1, "uint32"), "weights": (1, "float64"), "passes": (0, "int64")}
+"""Dimensions and type of the fields that are not one float64."""
 
 
 class Regret(NamedTuple):
@@ -84,18 +92,25 @@ class Best:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a ``.npz`` file, to go on from later; the file is replaced as a whole."""
         beside = f"{os.fspath(path)}.part"
-        with open(beside, "wb") as file:
-            np.savez(file, **{each.name: getattr(self, each.name) for each in fields(self)})
-        os.replace(beside, path)
+        try:
+            with open(beside, "wb") as file:
+                np.savez(file, **{each.name: getattr(self, each.name) for each in fields(self)})
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(beside, path)
+        except BaseException:
+            with suppress(OSError):
+                os.remove(beside)
+            raise
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Best:
         """What :meth:`save` wrote."""
         try:
-            with np.load(path) as file:
-                return cls(**{each.name: _plain(file[each.name]) for each in fields(cls)})
-        except (OSError, KeyError, ValueError) as error:
-            reason = f"not a best fixed point that was saved: {error}"
+            with open(path, "rb") as file, ZipFile(file) as archive:
+                return cls(**{each.name: _entry(archive, each.name) for each in fields(cls)})
+        except (OSError, KeyError, ValueError, EOFError, BadZipFile, zlib.error) as error:
+            reason = f"not a best fixed point that was saved, or damaged: {error}"
             raise ModelFileError(os.fspath(path), reason) from error
 
 
@@ -108,7 +123,7 @@ def best_fixed(
     gap: float = 1e-4,
     l2_scope: str = "active",
     start: Best | None = None,
-    tell: Callable[[Best], None] = lambda best: None,
+    tell: Callable[[Best], None] | None = None,
 ) -> Best:
     """The best fixed point of the box for all examples together, to within ``gap`` per example.
 
@@ -118,13 +133,15 @@ def best_fixed(
         Examples in memory, :class:`OverFiles` for files larger than memory, or a sparse matrix
         and its labels, to which an intercept is *not* added.
     loss : "logistic", "hinge" or "squared"
+        That of the passes, if ``data`` are such.
     box : number above 0, or (low, high)
         The feasible set [-box, box] or [low, high] in every coordinate; ``low`` and ``high`` may
         be arrays with an entry for each slot. Infinite only with ``l2`` above 0.
     l2 : number from 0 up, default 0
         λ of the regulariser (λ/2) Σ x_i² over the coordinates active in each round.
     gap : number above 0, default 1e-4
-        Per example. A tenth of the smallest regret in the paper's Table 2 would be 1e-3.
+        Per example. A tenth of the smallest regret in the paper's Table 2 would be 1e-3. What is
+        found can have a larger gap where float64 allows no better: look at ``Best.gap``.
     l2_scope : "active" or "all"
         Whether a round's regulariser acts on its active coordinates or on all.
     start : Best, optional
@@ -137,7 +154,8 @@ def best_fixed(
     """
     best = None
     for best in approach(data, loss, box, l2, gap=gap, l2_scope=l2_scope, start=start):
-        tell(best)
+        if tell is not None:
+            tell(best)
     assert best is not None
     return best
 
@@ -156,7 +174,7 @@ def approach(
 
     Stop whenever it is good enough; what was given last is a true enclosure.
     """
-    _check_positive("gap", gap)
+    _check_gap(gap)
     passes = _passes(data, loss)
     objective = _objective(passes, box, l2, l2_scope)
     kinked = loss == "hinge"
@@ -190,6 +208,8 @@ def _passes(data: Data, loss: str) -> Passes:
     loss_named(loss)
     if isinstance(data, Passes):
         passes = data
+        if passes.loss != loss:
+            raise SpecError(f"the passes are for the loss {passes.loss!r}, found loss={loss!r}")
     elif isinstance(data, Examples):
         passes = InMemory(data, loss)
     else:
@@ -197,38 +217,17 @@ def _passes(data: Data, loss: str) -> Passes:
         learner = Learner(loss, columns=X.shape[1], intercept=False)
         passes = InMemory(Examples.from_csr(X, y, like=learner), loss)
     if passes.total == 0:
-        raise InputError("the examples", 0, 0, "none of any importance", "at least one")
+        raise InputError("the examples", 0, 0, "none", "at least one of an importance above 0")
     return passes
 
 
 def _objective(passes: Passes, box: Box, l2: float, l2_scope: str) -> Objective:
-    if l2 < 0 or not np.isfinite(l2):
-        raise SpecError(f"l2 must be a number from 0 up; got {l2!r}")
-    if l2_scope not in ("active", "all"):
-        raise SpecError(f"l2_scope must be 'active' or 'all'; got {l2_scope!r}")
-    low, high = _ends(passes, box)
+    check_strength(l2)
+    check_scope(l2_scope)
+    low, high = box_ends(passes, box)
     everywhere = np.full(len(passes.slots), passes.total)
     active = passes.importances if l2_scope == "active" else everywhere
     return Objective(passes, low, high, l2 * active)
-
-
-def _ends(passes: Passes, box: Box) -> tuple[Floats, Floats]:
-    """The two ends of each column's interval."""
-    if not isinstance(box, tuple):
-        _check_positive("box", box)
-        box = (-box, box)
-    low, high = (_at_slots(np.asarray(end, dtype=np.float64), passes) for end in box)
-    if not (low < high).all():
-        raise SpecError("a box needs low < high in every coordinate")
-    return low, high
-
-
-def _at_slots(ends: Floats, passes: Passes) -> Floats:
-    if ends.ndim == 0:
-        return np.full(len(passes.slots), float(ends))
-    if len(passes.slots) and len(ends) <= passes.slots.max():
-        raise SpecError(f"the box has {len(ends)} entries; a slot has number {passes.slots.max()}")
-    return np.asarray(ends[passes.slots], dtype=np.float64)
 
 
 def _start(passes: Passes, start: Best | None) -> Floats | None:
@@ -239,10 +238,15 @@ def _start(passes: Passes, start: Best | None) -> Floats | None:
     return np.array([weights.get(slot, 0.0) for slot in passes.slots.tolist()])
 
 
-def _check_positive(name: str, number: float) -> None:
-    if not number > 0:
-        raise SpecError(f"{name} must be a number above 0; got {number!r}")
+def _check_gap(gap: float) -> None:
+    if not is_within(gap, 0, None):
+        raise SpecError(f"gap must be a number above 0, found {gap!r}")
 
 
-def _plain(entry: NDArray[Any]) -> Any:
+def _entry(archive: ZipFile, name: str) -> Any:
+    """A field out of a ``.npz`` file; ValueError if it is not what a point has."""
+    with archive.open(f"{name}.npy") as file:
+        entry = np.lib.format.read_array(file, allow_pickle=False)
+    if (entry.ndim, entry.dtype.name) != SAVED.get(name, (0, "float64")):
+        raise ValueError(f"{name} is of type {entry.dtype}, dimensions {entry.ndim}")
     return entry if entry.ndim else entry.item()

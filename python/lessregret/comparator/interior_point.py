@@ -38,6 +38,11 @@ SHRINK = 0.5
 SHORTEST_STEP = 1e-4
 PATIENCE = 20
 """steps at the lowest barrier before it is lowered still"""
+ROUNDING = 1e-14
+"""A rise of the barrier function by this share of its terms is no rise.
+
+Near the bottom a good step gains less than the sums are rounded by; were it refused, the barrier
+would never be lowered again."""
 
 
 @dataclass(frozen=True)
@@ -139,12 +144,13 @@ def _descend(
     point, length, tries = state.point, 1.0, 0
     slope = state.view.gradient + barrier.gradient(point, state.barrier)
     value = state.view.smooth_total + barrier.value(point, state.barrier)
+    noise = ROUNDING * (abs(state.view.smooth_total) + barrier.size(point, state.barrier))
     while True:
         tried = barrier.towards(point, point + length * direction)
         view = objective.view(tried, state.temperature)
         tries += 1
         fallen = value - view.smooth_total - barrier.value(tried, state.barrier)
-        if fallen >= -1e-4 * float(slope @ (tried - point)) or length < SHORTEST_STEP:
+        if fallen >= -1e-4 * float(slope @ (tried - point)) - noise or length < SHORTEST_STEP:
             return view, length, tries
         length /= 2
 
@@ -156,20 +162,32 @@ class _Barrier:
         self._low, self._high = objective.low, objective.high
         self._has_low, self._has_high = np.isfinite(self._low), np.isfinite(self._high)
         self.count = int(self._has_low.sum() + self._has_high.sum())
+        ends = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in (self._low, self._high)]
+        self._closest = np.spacing(np.maximum(*ends))
+        """a distance that is rounded to 0 counts as the least that is not"""
 
     def inside(self, point: Floats | None) -> Floats:
         """The nearest point well inside the box: of 0, or a little inside of a start."""
         margin = 0.1 if point is None else 0.01
-        width = np.where(self._has_low & self._has_high, self._high - self._low, 1.0)
-        room = margin * width
+        width = self._high - self._low
+        room = margin * np.where(np.isfinite(width), width, 1.0)
         centre = np.zeros(len(self._low)) if point is None else point
         return np.clip(centre, self._low + room, self._high - room)
 
     def value(self, point: Floats, weight: float) -> float:
+        down, up = self._logarithms(point)
+        return -weight * float(down.sum() + up.sum())
+
+    def size(self, point: Floats, weight: float) -> float:
+        """The value with every term taken as positive: what its rounding is in proportion to."""
+        down, up = self._logarithms(point)
+        return weight * float(np.abs(down).sum() + np.abs(up).sum())
+
+    def _logarithms(self, point: Floats) -> tuple[Floats, Floats]:
         down, up = self._distances(point)
-        return -weight * float(
-            np.log(down, where=self._has_low, out=np.zeros_like(down)).sum()
-            + np.log(up, where=self._has_high, out=np.zeros_like(up)).sum()
+        return (
+            np.log(down, where=self._has_low, out=np.zeros_like(down)),
+            np.log(up, where=self._has_high, out=np.zeros_like(up)),
         )
 
     def gradient(self, point: Floats, weight: float) -> Floats:
@@ -179,15 +197,17 @@ class _Barrier:
 
     def curvature(self, point: Floats, weight: float) -> Floats:
         down, up = self._distances(point)
-        curvature: Floats = weight * (1 / up**2 + 1 / down**2)
+        curvature: Floats = weight * ((1 / up) ** 2 + (1 / down) ** 2)
         return curvature
 
     def towards(self, point: Floats, goal: Floats) -> Floats:
         """The goal, each coordinate kept `CLOSEST` of its distance away from its bounds."""
         down, up = self._distances(point)
-        low = np.where(self._has_low, self._low + CLOSEST * down, -np.inf)
-        high = np.where(self._has_high, self._high - CLOSEST * up, np.inf)
+        # Where there is no bound, −∞ + ∞ would be no number.
+        low = np.add(self._low, CLOSEST * down, out=self._low.copy(), where=self._has_low)
+        high = np.subtract(self._high, CLOSEST * up, out=self._high.copy(), where=self._has_high)
         return np.clip(goal, low, high)
 
     def _distances(self, point: Floats) -> tuple[Floats, Floats]:
-        return point - self._low, self._high - point
+        down, up = point - self._low, self._high - point
+        return np.maximum(down, self._closest), np.maximum(up, self._closest)

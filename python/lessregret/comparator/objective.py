@@ -70,5 +70,5 @@ class Objective:
         ends = np.where(slopes > 0, self.low, self.high)
         bottoms = np.divide(-slopes, self.strength, out=ends, where=curved)
         lowest = np.clip(bottoms, self.low, self.high)
-        least: Floats = slopes * lowest + self.strength * lowest**2 / 2
+        least: Floats = (slopes + self.strength * lowest / 2) * lowest
         return least

@@ -51,6 +51,8 @@ class Look:
 class Passes(ABC):
     """Examples that can be gone over again and again."""
 
+    loss: str
+    """the loss they look with"""
     slots: NDArray[np.uint32]
     """the slot of each column: only features that occur have one"""
     importances: Floats
@@ -80,6 +82,7 @@ class InMemory(Passes):
     """The first ``count`` examples, or all, kept and merged."""
 
     def __init__(self, examples: Examples, loss: str, count: int | None = None) -> None:
+        self.loss = loss
         columns = _core.Columns(examples.core.slots)
         columns.meet(examples.core, count)
         self._problem = _core.Problem(columns, examples.core, loss, count)
@@ -130,7 +133,7 @@ class OverFiles(Passes):
     ) -> None:
         if "-" in files:
             raise InputError("<stdin>", 0, 0, "standard input", "files, to be read several times")
-        self._files, self._spec, self._loss = files, like.spec, loss
+        self._files, self._spec, self.loss = files, like.spec, loss
         self._format, self._bad_lines, self._block = format, bad_lines, block
         self._columns = _core.Columns(like.slots)
         for examples in self._blocks():
@@ -164,13 +167,13 @@ class OverFiles(Passes):
 
     def _problems(self) -> Iterator[_core.Problem]:
         for examples in self._blocks():
-            yield _core.Problem(self._columns, examples, self._loss)
+            yield _core.Problem(self._columns, examples, self.loss)
 
     def _blocks(self) -> Iterator[_core.Examples]:
         stream = open_stream(
             self._files,
             bits=self._spec["table"]["bits"],
-            loss=self._loss,
+            loss=self.loss,
             format=self._format,
             bad_lines=self._bad_lines,
         )

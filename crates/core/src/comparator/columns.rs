@@ -21,8 +21,11 @@ impl Columns {
     }
 
     /// Number what these examples show for the first time, and add up their importances.
+    ///
+    /// Examples of no importance are passed over: what they alone have would be columns on which
+    /// every point is as good, even an infinite one.
     pub fn meet<'a>(&mut self, examples: impl Iterator<Item = Example<'a>>) {
-        for example in examples {
+        for example in examples.filter(|example| example.importance > 0.0) {
             self.total += f64::from(example.importance);
             for &slot in example.slots {
                 let column = self.column_or_new(slot);

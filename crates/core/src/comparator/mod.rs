@@ -8,7 +8,7 @@
 //!
 //! Given x, what a search for the minimum asks for is linear in the features: the margins, the
 //! gradient Σ_t ℓ'_t θ_t, and the product of the Hessian Σ_t ℓ''_t θ_t θ_tᵀ with a direction. Those
-//! are here; the search itself is `python/lessregret/comparator.py`.
+//! are here; the search itself is `python/lessregret/comparator/`.
 //!
 //! Three tricks:
 //! 1. [`Columns`]: the features that occur get numbers without gaps, so that vectors have the length

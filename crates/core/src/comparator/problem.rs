@@ -14,6 +14,9 @@ pub const PARTS: usize = 4;
 /// A part must have this many features for each column of its own gradient, else one part is faster.
 const FEATURES_PER_COLUMN: usize = 2;
 
+/// And this many features in all: starting a thread takes as long as going over some thousands.
+const FEATURES_PER_PART: usize = 1 << 13;
+
 /// Examples as rows over columns; those with the same features are one row.
 #[derive(Debug)]
 pub struct Problem {
@@ -168,7 +171,8 @@ impl Problem {
         written: &mut [f64],
         work: impl Fn(Range<usize>, &mut [f64], &mut [f64]) -> S + Sync,
     ) -> Vec<S> {
-        if self.columns.len() < PARTS * FEATURES_PER_COLUMN * self.width {
+        let enough = FEATURES_PER_PART.max(FEATURES_PER_COLUMN * self.width);
+        if self.columns.len() < PARTS * enough {
             return vec![work(0..self.rows(), into, written)];
         }
         let results: Vec<(S, Vec<f64>)> = std::thread::scope(|scope| {
