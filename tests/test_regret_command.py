@@ -119,7 +119,7 @@ def test_a_pipe_is_kept_and_not_read_again(lessregret: CommandLine, log: str) ->
     ("content", "told"),
     [
         ("", "data.vw: expected at least one example, found none"),
-        ("1 0 |a b\n", "the examples: expected at least one, found none of any importance"),
+        ("1 0 |a b\n", "the examples: expected at least one of an importance above 0, found none"),
         ("3 |a b\n", "data.vw:1:1: expected a label 1, 0 or -1, found '3'"),
         ("1 |a b\n1 |a b:x\n", "data.vw:2:8: expected a number after ':', found 'x'"),
     ],
