@@ -136,6 +136,8 @@ WRONG_HEADERS = [
 WRONG_SLOTS = [
     damaged("rate below 0", _set("spec.rule.rate", -1.0),
             "rate must be a positive number that fits a float32, found -1.0"),
+    damaged("offset below 0", _set("spec.rule.offset", -0.5),
+            "offset must be a number from 0 up, found -0.5"),
     damaged("radius 0", _set("spec.rule.radius", 0.0),
             "radius must be a positive number that fits a float32, found 0.0"),
     damaged("empty box", _set("spec.rule.box", [2.0, 1.0]),

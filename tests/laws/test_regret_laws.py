@@ -47,6 +47,7 @@ def rules() -> list[Rule]:
     made: list[Rule] = [rule(radius=radius) for rule in boxed for radius in (0.2, 3.0)]
     made += [Ftrl(l1=0.5, l2=0.1, offset=0), Ftrl(l1=2, box=(0.5, 2.0))]
     made += [PerCoordinate(rate="theory", radius=1), Global(rate="theory", radius=1)]
+    made += [PerCoordinate(offset=0.5), PerCoordinate(rate="theory", radius=1, offset=2.0)]
     return [*made, PerCoordinate(rate=0.3, box=(0.5, 2.0))]
 
 
@@ -222,6 +223,17 @@ def test_theorem_3_holds_at_its_rate(gradients: list[tuple[int, float]]) -> None
     assert ledger.theorem == pytest.approx(closed_form)
     assert ledger.bound is not None
     assert ledger.bound <= closed_form * (1 + 1e-12)
+
+
+def test_with_an_offset_there_is_no_closed_form() -> None:
+    """Theorem 3's proof needs rates of exactly D_i/√(2 S_i)."""
+    rule = PerCoordinate(rate="theory", offset=0.1)
+    slow = ReadableLearner("hinge", rule)
+    slow.learn([0], [1.0], 1.0)
+    fast = Learner("hinge", rule, columns=1, intercept=False)
+    fast.learn_rows([0, 1], [0], [1.0], [1.0])
+    assert slow.ledger().theorem is fast.ledger().theorem is None
+    assert fast.ledger().bound == pytest.approx(slow.ledger().bound)
 
 
 @given(gradients=gradients)

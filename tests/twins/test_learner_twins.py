@@ -29,6 +29,7 @@ VARIANTS: list[dict[str, Any]] = [
     {"rate": "theory", "radius": 2.0},
     {"radius": 0.25},
     {"box": (0.5, 1.5)},
+    {"offset": 0.75},
     {"l1": 0.5, "l2": 0.25, "offset": 0.0},
     {"aggressiveness": 0.125},
     {"confidence": 0.5, "variance": 0.25},

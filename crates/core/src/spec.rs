@@ -76,17 +76,60 @@ impl Table {
 #[serde(tag = "name", rename_all = "kebab-case", deny_unknown_fields)]
 #[allow(missing_docs)]
 pub enum RuleSpec {
-    Constant { rate: f64, radius: f64, r#box: Ends },
-    InverseSqrt { rate: f64, radius: f64, r#box: Ends },
-    Global { rate: RateSpec, radius: f64, r#box: Ends },
-    PerCoordinate { rate: RateSpec, radius: f64, r#box: Ends },
-    Ftrl { rate: f64, offset: f64, l1: f64, l2: f64, radius: f64, r#box: Ends },
-    Pa { epsilon: f64 },
-    PaI { aggressiveness: f64, epsilon: f64 },
-    PaIi { aggressiveness: f64, epsilon: f64 },
-    Cw { confidence: f64, variance: f64 },
-    CwStdev { confidence: f64, variance: f64 },
-    Arow { regularisation: f64, form: Form },
+    Constant {
+        rate: f64,
+        radius: f64,
+        r#box: Ends,
+    },
+    InverseSqrt {
+        rate: f64,
+        radius: f64,
+        r#box: Ends,
+    },
+    Global {
+        rate: RateSpec,
+        radius: f64,
+        r#box: Ends,
+    },
+    PerCoordinate {
+        rate: RateSpec,
+        /// Said only where it is not 0, as it was before there was one.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        offset: f64,
+        radius: f64,
+        r#box: Ends,
+    },
+    Ftrl {
+        rate: f64,
+        offset: f64,
+        l1: f64,
+        l2: f64,
+        radius: f64,
+        r#box: Ends,
+    },
+    Pa {
+        epsilon: f64,
+    },
+    PaI {
+        aggressiveness: f64,
+        epsilon: f64,
+    },
+    PaIi {
+        aggressiveness: f64,
+        epsilon: f64,
+    },
+    Cw {
+        confidence: f64,
+        variance: f64,
+    },
+    CwStdev {
+        confidence: f64,
+        variance: f64,
+    },
+    Arow {
+        regularisation: f64,
+        form: Form,
+    },
 }
 
 /// Which off-diagonals AROW drops.
@@ -180,8 +223,9 @@ impl Spec {
             RuleSpec::Global { rate, radius, r#box } => {
                 self.learner(Global::new(rate.rate()?, interval(radius, r#box)?), intervals)
             }
-            RuleSpec::PerCoordinate { rate, radius, r#box } => {
-                let rule = PerCoordinate::new(rate.rate()?, interval(radius, r#box)?);
+            RuleSpec::PerCoordinate { rate, offset, radius, r#box } => {
+                let offset = not_negative("offset", offset)? as f32;
+                let rule = PerCoordinate::new(rate.rate()?, offset, interval(radius, r#box)?);
                 self.learner(rule, intervals)
             }
             RuleSpec::Ftrl { rate, offset, l1, l2, radius, r#box } => {

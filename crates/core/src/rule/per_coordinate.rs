@@ -1,11 +1,12 @@
 //! Gradient descent with a rate for each coordinate.
 //!
 //! ```text
-//! Plays     w ← clip(w − η g),  η = rate/√S
+//! Plays     w ← clip(w − η g),  η = rate/(offset + √S)
 //! Slot      weight, energy          energy S = Σ g², this round's included
-//! Regret    Σ_i D_i √(2 S_i) with rate = D_i/√2: the paper, Theorem 3
+//! Regret    Σ_i D_i √(2 S_i) with rate = D_i/√2 and offset 0: the paper, Theorem 3
 //! Source    the paper, Algorithm 1
-//! Departs   rate D_i/√2 where the paper prints D_i (erratum E7); starts at clip(0), not 0 (E9)
+//! Departs   rate D_i/√2 where the paper prints D_i (erratum E7); starts at clip(0), not 0 (E9);
+//!           the offset, which the paper does not have
 //! ```
 
 use super::{Interval, Rate, Rule, Step, slot};
@@ -25,13 +26,14 @@ slot! {
 pub struct PerCoordinate {
     rate: Rate,
     number: f32,
+    offset: f32,
     interval: Interval,
 }
 
 impl PerCoordinate {
     /// The rule on [low, high].
-    pub fn new(rate: Rate, interval: Interval) -> Self {
-        PerCoordinate { rate, number: rate.number(interval), interval }
+    pub fn new(rate: Rate, offset: f32, interval: Interval) -> Self {
+        PerCoordinate { rate, number: rate.number(interval), offset, interval }
     }
 }
 
@@ -44,7 +46,7 @@ impl Rule for PerCoordinate {
     }
 
     fn within(self, interval: Interval) -> Self {
-        PerCoordinate::new(self.rate, interval)
+        PerCoordinate::new(self.rate, self.offset, interval)
     }
 
     #[inline]
@@ -67,10 +69,11 @@ impl Rule for PerCoordinate {
 
     #[inline]
     fn rate_used(&self, slot: &Slot, _step: Step) -> f32 {
-        if slot.energy > 0.0 { self.number / slot.energy.sqrt() } else { 0.0 }
+        if slot.energy > 0.0 { self.number / (self.offset + slot.energy.sqrt()) } else { 0.0 }
     }
 
     fn theorem(&self, slot: &Slot) -> Option<f64> {
-        Some(self.interval.width() * (2.0 * f64::from(slot.energy)).sqrt())
+        let closed = self.interval.width() * (2.0 * f64::from(slot.energy)).sqrt();
+        (self.offset == 0.0).then_some(closed)
     }
 }
