@@ -20,6 +20,7 @@ from lessregret.ledger import Ledger, Outcome, Standing, Tally
 from lessregret.losses import Loss, loss_named
 from lessregret.penalty import check_penalty
 from lessregret.rules import Rule, Sight, Step
+from lessregret.scale import Scales
 
 
 class ReadableLearner:
@@ -41,6 +42,9 @@ class ReadableLearner:
         λ: every round adds (λ/2) Σ w² over the weights of its features to its loss.
     l2_scope : "active" or "all", default "active"
         Which weights: those of the example's features, or of all coordinates touched so far.
+    scale : "none", "cap" or "full", default "none"
+        What values are divided by: nothing, the largest of the feature met so far if above 1, or
+        that in any case. For tables of numbers in mixed units.
 
     >>> from lessregret.rules import PerCoordinate
     >>> learner = ReadableLearner("hinge", PerCoordinate(rate=0.5))
@@ -60,6 +64,7 @@ class ReadableLearner:
         intercept: int | None = None,
         l2: float = 0.0,
         l2_scope: str = "active",
+        scale: str = "none",
     ) -> None:
         self.loss = loss_named(loss) if isinstance(loss, str) else loss
         self.rule = rule
@@ -68,6 +73,7 @@ class ReadableLearner:
         if boxes and isinf(rule.width):
             raise SpecError(f"rule {rule.name!r} has no feasible set, so it cannot be given a box")
         self.slots: dict[int, Any] = {}
+        self.scales = Scales(scale)
         self.shared = rule.no_shared
         self.step = Step()
         self.gradient_sums: dict[int, float] | None = {} if certify else None
@@ -78,8 +84,8 @@ class ReadableLearner:
         self._rules = {slot: rule.within(*box) for slot, box in (boxes or {}).items()}
 
     def predict(self, slots: Sequence[int], values: Sequence[float]) -> float:
-        """The margin Σ_i weight_i · value_i."""
-        return sum((self.weight(i, x) * x for i, x in zip(slots, values, strict=True)), start=0.0)
+        """The margin Σ_i weight_i · value_i, the values scaled as if they were to be learned."""
+        return self._margin(slots, self.scales.normalised(slots, values))
 
     def learn(
         self,
@@ -90,10 +96,12 @@ class ReadableLearner:
     ) -> Outcome:
         """Play one round: predict, suffer the loss, absorb the gradient."""
         features = len(slots)
+        seen: Sequence[float] = self.scales.normalised(slots, values)
+        self.scales.remember(slots, values)
         if self.l2 and self.l2_scope == "all":
-            slots, values = self._with_absent(slots, values)
-        sight = self._sight(slots, values, label, importance)
-        energy = self._absorb(slots, values, sight)
+            slots, seen = self._with_absent(slots, seen)
+        sight = self._sight(slots, seen, label, importance)
+        energy = self._absorb(slots, seen, sight)
         outcome = Outcome(
             margin=sight.margin,
             loss=self.loss.value(sight.margin, label),
@@ -129,7 +137,11 @@ class ReadableLearner:
         return np.array([self.predict(*row) for row in self._rows(indptr, indices, values)])
 
     def weight(self, slot: int, value: float = 1.0) -> float:
-        """The weight that a slot would play."""
+        """The weight that a slot would play, per unit of the value."""
+        return self.scaled_weight(slot, value) / self.scales.of(slot)
+
+    def scaled_weight(self, slot: int, value: float = 1.0) -> float:
+        """The weight that a slot would play, per unit of the scaled value."""
         return self.rule_at(slot).weight(self.slot(slot), value)
 
     def slot(self, slot: int) -> Any:
@@ -182,12 +194,16 @@ class ReadableLearner:
         absent = sorted(i for i, slot in self.slots.items() if any(slot) and i not in slots)
         return [*slots, *absent], [*values, *(0.0 for _ in absent)]
 
+    def _margin(self, slots: Sequence[int], seen: Sequence[float]) -> float:
+        played = map(self.scaled_weight, slots, seen)
+        return sum((weight * x for weight, x in zip(played, seen, strict=True)), start=0.0)
+
     def _sight(
         self, slots: Sequence[int], values: Sequence[float], label: float, importance: float
     ) -> Sight:
         """What the example shows when it is played; coupled rules add to it."""
-        margin = self.predict(slots, values)
-        played = map(self.weight, slots, values) if self.l2 else ()
+        margin = self._margin(slots, values)
+        played = map(self.scaled_weight, slots, values) if self.l2 else ()
         return Sight(
             round=self.tally.rounds + 1,
             regression=not self.loss.is_classification,

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! With L2 (`penalty.rs`) the gradient is s x_i + hλ w_i. Such a learner has loops of its own, chosen
-//! once a call: the others pay nothing for it.
+//! once a call: the others pay nothing for it. The same goes for values that are scaled (`scale.rs`).
 //!
 //! Slots are float32, one array, the coordinate's lanes side by side; margins, losses and all sums
 //! are float64, added in the order of the features, so that a run gives the same bits however its
@@ -21,8 +21,10 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::example::{Chunk, Example};
 use crate::loss::Loss;
+use crate::memory::filled;
 use crate::penalty::{Penalty, Scope, Whole};
 use crate::rule::{Interval, Rule, Sight, Slot, Step};
+use crate::scale::Scales;
 use crate::tally::{Outcome, Standing, Tally};
 
 /// The feasible set of every coordinate.
@@ -68,8 +70,16 @@ pub trait Model: Send + Sync {
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>);
     /// The number of slots.
     fn slots(&self) -> usize;
-    /// The weight that a slot would play.
-    fn weight(&self, slot: usize) -> f32;
+    /// The weight that a slot would play, per unit of the value.
+    fn weight(&self, slot: usize) -> f32 {
+        self.scales().unscaled(slot, self.scaled_weight(slot))
+    }
+    /// The weight that a slot would play, per unit of the scaled value.
+    fn scaled_weight(&self, slot: usize) -> f32;
+    /// The scales of the features.
+    fn scales(&self) -> &Scales;
+    /// The scales of the features, to be put back.
+    fn scales_mut(&mut self) -> &mut Scales;
     /// The sums so far.
     fn tally(&self) -> &Tally;
     /// What the slots say about regret; walks over all of them.
@@ -101,6 +111,7 @@ pub struct Learner<R: Rule, B: Boxes, const LANES: usize> {
     rules: [R; LANES],
     boxes: B,
     slots: Vec<[R::Slot; LANES]>,
+    scales: Scales,
     gradient_sums: Option<Vec<[f64; LANES]>>,
     shared: [R::Shared; LANES],
     steps: [Step; LANES],
@@ -122,6 +133,7 @@ impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
         penalty: Penalty,
         rules: [R; LANES],
         boxes: B,
+        scales: Scales,
         slots: usize,
         certify: bool,
     ) -> Result<Self> {
@@ -132,6 +144,7 @@ impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
             rules,
             boxes,
             slots: filled([R::Slot::default(); LANES], slots)?,
+            scales,
             gradient_sums: sums,
             shared: [R::Shared::default(); LANES],
             steps: [Step::default(); LANES],
@@ -258,7 +271,7 @@ impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
         };
         let part = |k: usize| {
             let value = f64::from(example.values[k]);
-            let weight = f64::from(self.weight(example.slots[k] as usize));
+            let weight = f64::from(self.scaled_weight(example.slots[k] as usize));
             if margin_fits { sight.slope * value + sight.shrink * weight } else { value }.abs()
         };
         let largest = (0..example.slots.len()).max_by(|&a, &b| part(a).total_cmp(&part(b)));
@@ -272,17 +285,32 @@ impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
     /// Play and absorb every example. Not inlined, so that each kind of learner is compiled as if
     /// there were no other.
     #[inline(never)]
-    fn learn_each<const PENALISED: bool>(
+    fn learn_each<const PENALISED: bool, const SCALED: bool>(
         &mut self,
         examples: &mut dyn Iterator<Item = Example<'_>>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {
+        let mut room = Vec::new();
         for example in examples {
-            let outcome = self.round::<PENALISED>(&example)?;
+            let seen = if SCALED { self.normalise(&example, &mut room)? } else { example };
+            let outcome = self.round::<PENALISED>(&seen)?;
+            if SCALED {
+                self.scales.remember(&example);
+            }
             self.tally.record(&outcome);
             margins.push(outcome.margin);
         }
         Ok(())
+    }
+
+    /// The example as it is to be played, and the memory for its scales.
+    fn normalise<'a>(
+        &mut self,
+        example: &Example<'a>,
+        room: &'a mut Vec<f32>,
+    ) -> Result<Example<'a>> {
+        self.scales.make_room(example)?;
+        Ok(self.scales.normalise(example, room))
     }
 
     /// The same with the regulariser on every coordinate.
@@ -292,10 +320,12 @@ impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
         examples: &mut dyn Iterator<Item = Example<'_>>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {
-        let mut whole = Whole::default();
+        let (mut whole, mut room) = (Whole::default(), Vec::new());
         for example in examples {
+            let seen = self.normalise(&example, &mut room)?;
             let touched = self.touched().map(|(slot, _)| slot as u32);
-            let outcome = self.round::<true>(&whole.complete(&example, touched))?;
+            let outcome = self.round::<true>(&whole.complete(&seen, touched))?;
+            self.scales.remember(&example);
             self.tally.record(&Outcome { features: example.slots.len(), ..outcome });
             margins.push(outcome.margin);
         }
@@ -318,19 +348,6 @@ impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
     }
 }
 
-/// A vector of equal entries, or an error where the memory is not to be had.
-fn filled<T: Clone>(entry: T, length: usize) -> Result<Vec<T>> {
-    let mut entries = Vec::new();
-    entries.try_reserve_exact(length).map_err(|_| {
-        let bytes = length.saturating_mul(size_of::<T>());
-        Error::Spec(format!(
-            "{length} slots need {bytes} bytes, more than there are; use fewer bits"
-        ))
-    })?;
-    entries.resize(length, entry);
-    Ok(entries)
-}
-
 impl<R: Rule, B: Boxes, const LANES: usize> Model for Learner<R, B, LANES> {
     fn learn(
         &mut self,
@@ -341,25 +358,39 @@ impl<R: Rule, B: Boxes, const LANES: usize> Model for Learner<R, B, LANES> {
             let cure = "go on from the model it was made of";
             return Err(Error::Spec(format!("a slim model predicts and does not learn; {cure}")));
         }
-        match self.penalty {
-            Penalty { l2: 0.0, .. } => self.learn_each::<false>(examples, margins),
-            Penalty { scope: Scope::Active, .. } => self.learn_each::<true>(examples, margins),
-            Penalty { scope: Scope::All, .. } => self.learn_whole(examples, margins),
+        match (self.penalty, self.scales.are_used()) {
+            (Penalty { l2: 0.0, .. }, false) => self.learn_each::<false, false>(examples, margins),
+            (Penalty { l2: 0.0, .. }, true) => self.learn_each::<false, true>(examples, margins),
+            (Penalty { scope: Scope::Active, .. }, _) => {
+                self.learn_each::<true, true>(examples, margins)
+            }
+            (Penalty { scope: Scope::All, .. }, _) => self.learn_whole(examples, margins),
         }
     }
 
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
-        let margin = |example| self.look::<false, false>(&example).margins[0];
-        margins.extend(chunk.examples().map(margin));
+        let mut room = Vec::new();
+        for example in chunk.examples() {
+            let seen = self.scales.normalise(&example, &mut room);
+            margins.push(self.look::<false, false>(&seen).margins[0]);
+        }
     }
 
     fn slots(&self) -> usize {
         self.slots.len()
     }
 
-    fn weight(&self, slot: usize) -> f32 {
+    fn scaled_weight(&self, slot: usize) -> f32 {
         let rule = self.boxes.rule(self.rules[0], slot);
         rule.weight(&self.slots[slot][0], 1.0)
+    }
+
+    fn scales(&self) -> &Scales {
+        &self.scales
+    }
+
+    fn scales_mut(&mut self) -> &mut Scales {
+        &mut self.scales
     }
 
     fn tally(&self) -> &Tally {
@@ -395,7 +426,9 @@ impl<R: Rule, B: Boxes, const LANES: usize> Model for Learner<R, B, LANES> {
     fn is_untouched(&self, slot: usize) -> bool {
         // A gradient too small to move a slot still counts in its sum.
         let no_sum = self.gradient_sum(slot).is_none_or(|sum| sum == 0.0);
-        no_sum && self.slots[slot].iter().all(Slot::is_untouched)
+        // So does a value that told nothing but its size.
+        let no_scale = self.scales.is_untouched(slot);
+        no_sum && no_scale && self.slots[slot].iter().all(Slot::is_untouched)
     }
 
     fn field(&self, slot: usize, field: usize) -> f32 {

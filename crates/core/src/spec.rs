@@ -19,6 +19,7 @@ use crate::rule::inverse_sqrt::InverseSqrt;
 use crate::rule::passive_aggressive::{PassiveAggressive, Variant};
 use crate::rule::per_coordinate::PerCoordinate;
 use crate::rule::{Interval, Rate, Rule};
+use crate::scale::{Scale, Scales};
 use crate::tally::is_zero;
 
 /// The greatest number of bits: slots are numbered by 32 bits and one is the intercept's.
@@ -44,6 +45,9 @@ pub struct Spec {
     /// Which coordinates that acts on; said only where it is not the default.
     #[serde(default, skip_serializing_if = "Scope::is_active")]
     pub l2_scope: Scope,
+    /// What values are divided by; said only where it is not the default.
+    #[serde(default, skip_serializing_if = "Scale::is_none")]
+    pub scale: Scale,
 }
 
 /// How features find their slots.
@@ -306,9 +310,12 @@ impl Spec {
             return Err(Error::Spec(format!("{why}; leave out certify, or use another rule")));
         }
         let penalty = Penalty::new(self.l2, self.l2_scope, R::BOUNDED)?;
+        let scales = Scales::new(self.scale, slots)?;
         Ok(match intervals {
-            None => Box::new(Learner::new(loss, penalty, [rule], Uniform, slots, certify)?),
-            Some(own) => Box::new(Learner::new(loss, penalty, [rule], own, slots, certify)?),
+            None => Box::new(Learner::new(loss, penalty, [rule], Uniform, scales, slots, certify)?),
+            Some(own) => {
+                Box::new(Learner::new(loss, penalty, [rule], own, scales, slots, certify)?)
+            }
         })
     }
 }

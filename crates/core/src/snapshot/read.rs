@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::learner::Model;
 use crate::names::Names;
 use crate::rule::Interval;
+use crate::scale::Scale;
 
 /// No header of ours comes near this; a larger length is a file that is something else.
 const MAX_HEADER: u64 = 1 << 20;
@@ -95,6 +96,11 @@ impl Layout {
             )));
         }
         Ok(Layout { head, metadata, header })
+    }
+
+    /// Whether there is such a tensor.
+    fn has(&self, name: &str) -> bool {
+        self.metadata.info(name).is_some()
     }
 
     /// Where a tensor begins, after checking that it is what it should be.
@@ -196,6 +202,13 @@ fn read<F: Read + Seek>(file: &mut F) -> Reading<Loaded> {
             }
             model.set_gradient_sum(slots[k] as usize, sum);
             Ok(())
+        })?;
+    }
+    if spec.scale == Scale::Full || (spec.scale == Scale::Cap && layout.has("scale")) {
+        let place = layout.place("scale", Dtype::F32, Some(touched))?;
+        read_list(file, place, f32::from_le_bytes, |k, largest| {
+            let set = model.scales_mut().set(slots[k] as usize, largest);
+            set.map_err(|error| damaged(&error))
         })?;
     }
     let names = read_names(file, &layout, &slots)?;

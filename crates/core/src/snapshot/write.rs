@@ -130,7 +130,7 @@ fn write<W: Write + Seek>(out: &mut W, snapshot: Snapshot<'_>) -> IoResult<()> {
     let slots_where = |kept: &dyn Fn(usize) -> bool| -> Vec<u32> {
         (0..model.slots()).filter(|&slot| kept(slot)).map(|slot| slot as u32).collect()
     };
-    let nonzero = || slots_where(&|slot| model.weight(slot) != 0.0);
+    let nonzero = || slots_where(&|slot| model.scaled_weight(slot) != 0.0);
     let stored =
         if snapshot.slim { nonzero() } else { slots_where(&|slot| !model.is_untouched(slot)) };
     let weighted = if derives_weights(&snapshot) { nonzero() } else { Vec::new() };
@@ -193,6 +193,11 @@ fn columns<'a>(snapshot: &Snapshot<'a>, stored: &'a [u32], weighted: &'a [u32]) 
         columns.extend(field_columns(stored, model));
         columns.extend(box_columns(model));
     }
+    if model.scales().are_kept() {
+        columns.push(each(stored, "scale", Dtype::F32, |slot, out| {
+            out.write_all(&model.scales().of(slot as usize).to_le_bytes())
+        }));
+    }
     if derives_weights(snapshot) {
         columns.push(slot_column(weighted, "weight_slot"));
         columns.push(weight_column(weighted, model));
@@ -207,7 +212,7 @@ fn slot_column<'a>(slots: &'a [u32], name: &'a str) -> Column<'a> {
 
 fn weight_column<'a>(slots: &'a [u32], model: &'a dyn Model) -> Column<'a> {
     each(slots, "weight", Dtype::F32, |slot, out| {
-        out.write_all(&model.weight(slot as usize).to_le_bytes())
+        out.write_all(&model.scaled_weight(slot as usize).to_le_bytes())
     })
 }
 
