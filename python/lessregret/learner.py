@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lessregret import _core
 from lessregret.errors import SpecError
-from lessregret.ledger import Ledger, Standing, Tally
+from lessregret.ledger import Lane, Ledger, Standing, Tally
 from lessregret.losses import loss_named
 from lessregret.penalty import check_penalty
 from lessregret.rules import RULES, PerCoordinate, Rule
@@ -189,13 +189,20 @@ class Learner:
         """The account so far; walks over all slots."""
         return Ledger(
             self.tally(),
-            Standing(*self._core.standing()),
+            self._standing(),
             loss_named(self.spec["loss"]).is_classification,
             self._core.skipped,
         )
 
+    def _standing(self) -> Standing:
+        spread, floor, theorem, touched, cost, lanes = self._core.standing()
+        return Standing(spread, floor, theorem, touched, cost, tuple(Lane(*lane) for lane in lanes))
+
     def weights(self) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
-        """The touched slots, ascending, and their weights, per unit of the value."""
+        """The touched slots, ascending, and their weights, per unit of the value.
+
+        At rate "auto" they are those of the best lane.
+        """
         return self._core.weights()
 
     def weight(self, slot: int) -> float:

@@ -28,6 +28,7 @@ RTOL = 1e-5
 VARIANTS: list[dict[str, Any]] = [
     {},
     {"rate": "theory", "radius": 2.0},
+    {"rate": "auto", "radius": 2.0},
     {"radius": 0.25},
     {"box": (0.5, 1.5)},
     {"offset": 0.75},
@@ -159,6 +160,10 @@ def check_agreement(fast: Learner, slow: ReadableLearner, rounds: list[Round]) -
 
 def same_ledger(fast: Ledger, slow: Ledger) -> None:
     ours, theirs = fast.as_dict(), slow.as_dict()
+    for lane, other in zip(ours.pop("lanes"), theirs.pop("lanes"), strict=True):
+        # A share is the exponential of a loss times a rate: small ones are told less exactly.
+        assert lane.pop("share") == pytest.approx(other.pop("share"), abs=1e-4)
+        assert lane == pytest.approx(other, rel=RTOL)
     for name, expected in theirs.items():
         if expected is None:
             assert ours[name] is None, name

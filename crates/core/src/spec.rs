@@ -6,8 +6,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::lanes::Lanes;
 use crate::learner::{Learner, Model, Uniform};
 use crate::loss::Loss;
+use crate::mixture::LEAST_RATE;
 use crate::penalty::{Penalty, Scope};
 use crate::rule::arow::{self, Arow};
 use crate::rule::confidence_weighted::{ConfidenceWeighted, Constraint};
@@ -104,7 +106,7 @@ pub enum RuleSpec {
         r#box: Ends,
     },
     Ftrl {
-        rate: f64,
+        rate: RateSpec,
         offset: f64,
         l1: f64,
         l2: f64,
@@ -180,6 +182,8 @@ pub enum RateSpec {
 pub enum RateWord {
     /// The rate of the theorem.
     Theory,
+    /// Eight rates, mixed.
+    Auto,
 }
 
 impl Spec {
@@ -225,22 +229,24 @@ impl Spec {
                 self.learner(rule, intervals)
             }
             RuleSpec::Global { rate, radius, r#box } => {
-                self.learner(Global::new(rate.rate()?, interval(radius, r#box)?), intervals)
+                let rule = Global::new(rate.rate()?, interval(radius, r#box)?);
+                self.learner_or_lanes(rate, rule, intervals)
             }
             RuleSpec::PerCoordinate { rate, offset, radius, r#box } => {
                 let offset = not_negative("offset", offset)? as f32;
                 let rule = PerCoordinate::new(rate.rate()?, offset, interval(radius, r#box)?);
-                self.learner(rule, intervals)
+                self.learner_or_lanes(rate, rule, intervals)
             }
             RuleSpec::Ftrl { rate, offset, l1, l2, radius, r#box } => {
+                let interval = interval(radius, r#box)?;
                 let rule = Ftrl {
-                    rate: positive("rate", rate)?,
+                    rate: rate.number()?,
                     offset: not_negative("offset", offset)? as f32,
                     l1: not_negative("l1", l1)? as f32,
                     l2: not_negative("l2", l2)? as f32,
-                    interval: interval(radius, r#box)?,
+                    interval,
                 };
-                self.learner(rule, intervals)
+                self.learner_or_lanes(rate, rule, intervals)
             }
             RuleSpec::Pa { epsilon } => self.passive_aggressive(Variant::Pa, epsilon),
             RuleSpec::PaI { aggressiveness, epsilon } => {
@@ -299,6 +305,30 @@ impl Spec {
         Err(Error::Spec(format!("rule '{rule}' learns from labels -1 and 1; {cure}")))
     }
 
+    /// The learner; with rate "auto" that in eight lanes.
+    fn learner_or_lanes<R: Rule>(
+        &self,
+        rate: RateSpec,
+        rule: R,
+        intervals: Option<Vec<Interval>>,
+    ) -> Result<Box<dyn Model>> {
+        if rate != RateSpec::Word(RateWord::Auto) {
+            return self.learner(rule, intervals);
+        }
+        if self.l2 > 0.0 {
+            let why =
+                "rate 'auto' mixes lanes, and the penalty of a mixture is not that of a point";
+            return Err(Error::Spec(format!("{why}; leave out l2, or give a rate")));
+        }
+        let (loss, slots, certify) = (self.loss, self.slots(), self.certify);
+        Penalty::new(self.l2, self.l2_scope, R::BOUNDED)?;
+        let scales = Scales::new(self.scale, slots)?;
+        Ok(match intervals {
+            None => Box::new(Lanes::new(loss, rule, Uniform, scales, slots, certify)?),
+            Some(own) => Box::new(Lanes::new(loss, rule, own, scales, slots, certify)?),
+        })
+    }
+
     fn learner<R: Rule>(
         &self,
         rule: R,
@@ -312,10 +342,8 @@ impl Spec {
         let penalty = Penalty::new(self.l2, self.l2_scope, R::BOUNDED)?;
         let scales = Scales::new(self.scale, slots)?;
         Ok(match intervals {
-            None => Box::new(Learner::new(loss, penalty, [rule], Uniform, scales, slots, certify)?),
-            Some(own) => {
-                Box::new(Learner::new(loss, penalty, [rule], own, scales, slots, certify)?)
-            }
+            None => Box::new(Learner::new(loss, penalty, rule, Uniform, scales, slots, certify)?),
+            Some(own) => Box::new(Learner::new(loss, penalty, rule, own, scales, slots, certify)?),
         })
     }
 }
@@ -325,6 +353,17 @@ impl RateSpec {
         match self {
             RateSpec::Number(rate) => Ok(Rate::Number(positive("rate", rate)?)),
             RateSpec::Word(RateWord::Theory) => Ok(Rate::Theory),
+            RateSpec::Word(RateWord::Auto) => Ok(Rate::Number(LEAST_RATE)),
+        }
+    }
+
+    /// The rate of a rule that no theorem gives one.
+    fn number(self) -> Result<f32> {
+        match self.rate()? {
+            Rate::Number(rate) => Ok(rate),
+            Rate::Theory => {
+                Err(Error::Spec("this rule has no rate 'theory'; give a number".into()))
+            }
         }
     }
 }

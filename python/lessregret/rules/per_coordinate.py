@@ -31,10 +31,12 @@ class PerCoordinate(BoxedRule):
 
     Parameters
     ----------
-    rate : number above 0, or "theory", default 0.3
+    rate : number above 0, "theory" or "auto", default 0.3
         0.3 is the constant that reproduces the paper's Table 1 on unit-length text (erratum E16);
         one-hot data with 20 features an example do better near 0.1. ``"theory"`` is D_i/√2, the
         rate for which Theorem 3 holds with its constant if the offset is 0.
+        ``"auto"`` runs eight lanes, at rates from 0.0125 to 1.6, and mixes them by their losses:
+        see :mod:`lessregret.mixture`.
     offset : number from 0 up, default 0
         Keeps the first steps of a coordinate short. Without it the first gradient moves the weight
         by exactly the rate, however small it is. It is to be compared with gradients: where values
@@ -51,7 +53,7 @@ class PerCoordinate(BoxedRule):
     name = "per-coordinate"
     empty = Slot()
 
-    rate: float | Literal["theory"] = limited(0.3, above=0, words=("theory",))
+    rate: float | Literal["theory", "auto"] = limited(0.3, above=0, words=("theory", "auto"))
     offset: float = limited(0.0, least=0)
 
     def weight(self, slot: Slot, value: float) -> float:

@@ -50,6 +50,11 @@ impl Rule for PerCoordinate {
     }
 
     #[inline]
+    fn at(self, rate: f32) -> Self {
+        PerCoordinate { rate: Rate::Number(rate), number: rate, ..self }
+    }
+
+    #[inline]
     fn weight(&self, slot: &Slot, _value: f32) -> f32 {
         self.interval.clip(slot.weight)
     }
@@ -58,18 +63,18 @@ impl Rule for PerCoordinate {
     fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: Step) {
         // Not to infinity: an infinite energy would freeze the coordinate for good.
         let energy = (slot.energy + gradient * gradient).min(f32::MAX);
-        // A gradient whose square is 0 in float32 does not move the coordinate.
-        if energy == 0.0 {
-            return;
-        }
-        let weight = self.weight(slot, value);
-        slot.energy = energy;
-        slot.weight = self.interval.clip(weight - self.rate_used(slot, step) * gradient);
+        let rate = self.rate_used(&Slot { energy, ..*slot }, step);
+        let weight = self.interval.clip(self.weight(slot, value) - rate * gradient);
+        // A gradient whose square is 0 in float32 does not move the coordinate. No early return: lanes
+        // are moved together only by code without branches.
+        let weight = if energy > 0.0 { weight } else { slot.weight };
+        *slot = Slot { weight, energy };
     }
 
     #[inline]
     fn rate_used(&self, slot: &Slot, _step: Step) -> f32 {
-        if slot.energy > 0.0 { self.number / (self.offset + slot.energy.sqrt()) } else { 0.0 }
+        let rate = self.number / (self.offset + slot.energy.sqrt());
+        if slot.energy > 0.0 { rate } else { 0.0 }
     }
 
     fn theorem(&self, slot: &Slot) -> Option<f64> {
