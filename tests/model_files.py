@@ -122,7 +122,7 @@ WRONG_HEADERS = [
             "`logistic`, `hinge`, `squared`)"),
     damaged("something more", _set("spec.more", 1),
             "its metadata cannot be understood (unknown field `more`, expected one of "
-            "`loss`, `rule`, `table`, `intercept`, `certify`, `l2`, `l2_scope`)"),
+            "`loss`, `rule`, `table`, `intercept`, `certify`, `l2`, `l2_scope`, `scale`)"),
     damaged("unknown scope", _set("spec.l2_scope", "some"),
             "its metadata cannot be understood (unknown variant `some`, expected `active` or "
             "`all`)"),
@@ -136,6 +136,8 @@ WRONG_HEADERS = [
 WRONG_SLOTS = [
     damaged("rate below 0", _set("spec.rule.rate", -1.0),
             "rate must be a positive number that fits a float32, found -1.0"),
+    damaged("offset below 0", _set("spec.rule.offset", -0.5),
+            "offset must be a number from 0 up, found -0.5"),
     damaged("radius 0", _set("spec.rule.radius", 0.0),
             "radius must be a positive number that fits a float32, found 0.0"),
     damaged("empty box", _set("spec.rule.box", [2.0, 1.0]),

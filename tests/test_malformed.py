@@ -251,11 +251,11 @@ MISUSES = {
                 "1<=x<=31."),
     "passes 0": (("--passes", "0"), "Error: Invalid value for '--passes': 0 is not in the range "
                  "x>=1."),
-    "rate 0": (("--rate", "0"), f"PerCoordinate: {RATE} or 'theory', found 0.0"),
-    "rate nan": (("--rate", "nan"), f"PerCoordinate: {RATE} or 'theory', found nan"),
-    "rate inf": (("--rate", "inf"), f"PerCoordinate: {RATE} or 'theory', found inf"),
-    "rate -1": (("--rate", "-1"), f"PerCoordinate: {RATE} or 'theory', found -1.0"),
-    "rate fast": (("--rate", "fast"), f"PerCoordinate: {RATE} or 'theory', found 'fast'"),
+    "rate 0": (("--rate", "0"), f"PerCoordinate: {RATE} or 'theory' or 'auto', found 0.0"),
+    "rate nan": (("--rate", "nan"), f"PerCoordinate: {RATE} or 'theory' or 'auto', found nan"),
+    "rate inf": (("--rate", "inf"), f"PerCoordinate: {RATE} or 'theory' or 'auto', found inf"),
+    "rate -1": (("--rate", "-1"), f"PerCoordinate: {RATE} or 'theory' or 'auto', found -1.0"),
+    "rate fast": (("--rate", "fast"), f"PerCoordinate: {RATE} or 'theory' or 'auto', found 'fast'"),
     "rate 1e300": (("--rate", "1e300"), "rate must be a positive number that fits a float32, "
                    "found 1e300"),
     "rate 1e-300": (("--rate", "1e-300"), "rate must be a positive number that fits a float32, "

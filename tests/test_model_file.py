@@ -91,6 +91,19 @@ def test_boxes_come_back(rule: PerCoordinate | Global, intercept: bool) -> None:
     assert again.to_bytes() == learner.to_bytes()
 
 
+def test_an_offset_is_said_only_where_there_is_one() -> None:
+    """So that files are to the byte what they were, and files from before are read."""
+    plain = Learner("hinge", PerCoordinate(), columns=40)
+    plain.learn_rows(*ROWS)
+    assert "offset" not in plain.spec["rule"]
+    offset = Learner("hinge", PerCoordinate(offset=0.5), columns=40)
+    offset.learn_rows(*ROWS)
+    again = Learner.from_bytes(offset.to_bytes())
+    assert again.spec["rule"]["offset"] == 0.5
+    assert again.learn_rows(*ROWS).tobytes() == offset.learn_rows(*ROWS).tobytes()
+    assert again.to_bytes() == offset.to_bytes()
+
+
 def test_names_come_back(tmp_path: Path) -> None:
     learner = small_learner(tmp_path)
     again = Learner.from_bytes(learner.to_bytes())

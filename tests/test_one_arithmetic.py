@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 from lessregret import Learner
-from lessregret.rules import RULES
+from lessregret.losses import LOSSES
+from lessregret.rules import parse_rule
 from lessregret.stream import open_stream
 from tests.command_line import CommandLine, Done
 from tests.pairs import PAIRS, is_certifiable
@@ -100,7 +101,7 @@ class Case(NamedTuple):
     @property
     def options(self) -> tuple[str, ...]:
         """The same learner for the command line."""
-        certify = ("--certify",) if is_certifiable(self.rule) else ()
+        certify = ("--certify",) if is_certifiable(parse_rule(self.rule).name) else ()
         return ("--rule", self.rule, "--loss", self.loss, *certify, *QUIET)
 
     def text(self, start: int = 0, stop: int = ROUNDS) -> bytes:
@@ -109,13 +110,19 @@ class Case(NamedTuple):
 
 
 def untouched(rule: str, loss: str) -> Learner:
-    return Learner(loss, RULES[rule](), bits=BITS, certify=is_certifiable(rule))
+    made = parse_rule(rule)
+    return Learner(loss, made, bits=BITS, certify=is_certifiable(made.name))
 
 
 EVERY = [
     pytest.param((format, rule, loss), id=f"{format}-{rule}-{loss}")
     for format in ("svmlight", "vw")
     for loss, rule in PAIRS
+]
+EVERY += [
+    pytest.param(("vw", f"{rule}:rate=auto", loss), id=f"vw-{rule}-auto-{loss}")
+    for rule in ("per-coordinate", "ftrl", "global")
+    for loss in LOSSES
 ]
 
 
@@ -249,7 +256,7 @@ def test_a_process_of_its_own_and_a_pipe(lessregret: CommandLine, format: str) -
 
 def test_the_command_line_with_l2(lessregret: CommandLine) -> None:
     data = make_data("vw", "hinge")
-    learner = Learner("hinge", RULES["global"](), bits=BITS, certify=True, l2=0.05)
+    learner = Learner("hinge", parse_rule("global"), bits=BITS, certify=True, l2=0.05)
     learner.learn_rows(*data.rows(0, ROUNDS))
     lines = data.lines("vw")
     options = ("--loss", "hinge", "--rule", "global", "--l2", "0.05", *CERTIFIED)

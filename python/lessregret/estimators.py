@@ -33,6 +33,7 @@ from lessregret.losses import LOSSES
 from lessregret.penalty import STRENGTH, is_strength
 from lessregret.readable import ReadableLearner
 from lessregret.rules import PerCoordinate, Rule
+from lessregret.scale import EXPECTED, SCALES
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -55,6 +56,7 @@ class _OnlineLinear(BaseEstimator, ABC):
         box: tuple[ArrayLike, ArrayLike] | None,
         passes: int,
         l2: float,
+        scale: str,
     ) -> None:
         self.loss = loss
         self.rule = rule
@@ -64,6 +66,7 @@ class _OnlineLinear(BaseEstimator, ABC):
         self.box = box
         self.passes = passes
         self.l2 = l2
+        self.scale = scale
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Start anew and learn from the rows in their order, ``passes`` times.
@@ -155,7 +158,13 @@ class _OnlineLinear(BaseEstimator, ABC):
             boxes = None if box is None else dict(enumerate(zip(*box, strict=True)))
             last = columns if self.intercept else None
             return ReadableLearner(
-                self.loss, rule, certify=self.certify, boxes=boxes, intercept=last, l2=self.l2
+                self.loss,
+                rule,
+                certify=self.certify,
+                boxes=boxes,
+                intercept=last,
+                l2=self.l2,
+                scale=self.scale,
             )
         return Learner(
             self.loss,
@@ -166,6 +175,7 @@ class _OnlineLinear(BaseEstimator, ABC):
             certify=self.certify,
             box=box,
             l2=self.l2,
+            scale=self.scale,
         )
 
     def _check_parameters(self) -> None:
@@ -182,6 +192,7 @@ class _OnlineLinear(BaseEstimator, ABC):
             ),
             "passes": (_is_whole(self.passes) and self.passes >= 1, "a whole number from 1 up"),
             "l2": (is_strength(self.l2), STRENGTH),
+            "scale": (self.scale in SCALES, EXPECTED),
         }
         for name, (right, expected) in limits.items():
             if not right:
@@ -220,6 +231,9 @@ class OnlineClassifier(ClassifierMixin, _OnlineLinear):
     l2 : number from 0 up, default 0
         λ: every row adds (λ/2) Σ w² over the weights of its features to its loss, multiplied by its
         ``sample_weight``. Only for rules with a box. One pass hardly overfits, so 0.
+    scale : "none", "cap" or "full", default "none"
+        What values are divided by: nothing, the largest of the column met so far if above 1, or
+        that in any case. ``coef_`` is per unit of the column as it is given.
 
     Attributes
     ----------
@@ -256,6 +270,7 @@ class OnlineClassifier(ClassifierMixin, _OnlineLinear):
         box: tuple[ArrayLike, ArrayLike] | None = None,
         passes: int = 1,
         l2: float = 0.0,
+        scale: str = "none",
     ) -> None:
         super().__init__(
             loss,
@@ -266,6 +281,7 @@ class OnlineClassifier(ClassifierMixin, _OnlineLinear):
             box=box,
             passes=passes,
             l2=l2,
+            scale=scale,
         )
 
     def partial_fit(
@@ -350,7 +366,7 @@ class OnlineRegressor(RegressorMixin, _OnlineLinear):
     ----------
     loss : "squared"
         The loss of the margin, (p - y)².
-    rule, intercept, certify, bits, box, passes, l2
+    rule, intercept, certify, bits, box, passes, l2, scale
         As in :class:`OnlineClassifier`.
 
     Attributes
@@ -378,6 +394,7 @@ class OnlineRegressor(RegressorMixin, _OnlineLinear):
         box: tuple[ArrayLike, ArrayLike] | None = None,
         passes: int = 1,
         l2: float = 0.0,
+        scale: str = "none",
     ) -> None:
         super().__init__(
             loss,
@@ -388,6 +405,7 @@ class OnlineRegressor(RegressorMixin, _OnlineLinear):
             box=box,
             passes=passes,
             l2=l2,
+            scale=scale,
         )
 
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

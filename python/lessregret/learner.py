@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from lessregret import _core
 from lessregret.errors import SpecError
-from lessregret.ledger import Ledger, Standing, Tally
+from lessregret.ledger import Lane, Ledger, Standing, Tally
 from lessregret.losses import loss_named
 from lessregret.penalty import check_penalty
 from lessregret.rules import RULES, PerCoordinate, Rule
+from lessregret.scale import check_scale
 
 MAX_BITS = 31
 MAX_COLUMNS = 2**32 - 2
@@ -58,6 +59,9 @@ class Learner:
     l2_scope : "active" or "all", default "active"
         Which weights: those of the example's features, or of all coordinates touched so far. The
         second walks over all slots in every round.
+    scale : "none", "cap" or "full", default "none"
+        What values are divided by: nothing, the largest of the feature met so far if above 1, or
+        that in any case. For tables of numbers in mixed units.
 
     >>> learner = Learner("hinge", PerCoordinate(rate=0.5), columns=3, intercept=False)
     >>> learner.learn_rows([0, 2], [0, 2], [1.0, 2.0], labels=[1]).tolist()
@@ -78,11 +82,13 @@ class Learner:
         box: tuple[ArrayLike, ArrayLike] | None = None,
         l2: float = 0.0,
         l2_scope: str = "active",
+        scale: str = "none",
     ) -> None:
         rule = PerCoordinate() if rule is None else rule
         if not has_twin(rule):
             raise SpecError(f"rule {rule.name!r} has no twin in Rust; run it in a ReadableLearner")
         check_penalty(rule, l2, l2_scope)
+        check_scale(scale)
         spec = {
             "loss": loss_named(loss).name,
             "rule": rule.spec(),
@@ -91,6 +97,7 @@ class Learner:
             "certify": bool(certify),
             "l2": float(l2),
             "l2_scope": l2_scope,
+            "scale": scale,
         }
         low, high = (None, None) if box is None else box_ends(box, rule, intercept)
         self._core = _core.Learner(json.dumps(spec), low, high)
@@ -118,7 +125,7 @@ class Learner:
 
     @property
     def spec(self) -> dict[str, Any]:
-        """The spec: loss, rule, table, intercept, certify; l2 and its scope if not the defaults."""
+        """The spec: loss, rule, table, intercept, certify; l2, scale if not the defaults."""
         spec: dict[str, Any] = json.loads(self._core.spec)
         return spec
 
@@ -177,17 +184,24 @@ class Learner:
         """The account so far; walks over all slots."""
         return Ledger(
             self.tally(),
-            Standing(*self._core.standing()),
+            self._standing(),
             loss_named(self.spec["loss"]).is_classification,
             self._core.skipped,
         )
 
+    def _standing(self) -> Standing:
+        spread, floor, theorem, touched, cost, lanes = self._core.standing()
+        return Standing(spread, floor, theorem, touched, cost, tuple(Lane(*lane) for lane in lanes))
+
     def weights(self) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
-        """The touched slots, ascending, and their weights."""
+        """The touched slots, ascending, and their weights, per unit of the value.
+
+        At rate "auto" they are those of the best lane.
+        """
         return self._core.weights()
 
     def weight(self, slot: int) -> float:
-        """The weight that one slot would play."""
+        """The weight that one slot would play, per unit of the value."""
         return self._core.weight(slot)
 
     def keep_names(self, stream: _core.Stream) -> None:

@@ -11,6 +11,12 @@ Three numbers stand above it, each above the one before:
     bound           Σ_i [D_i²/(2η_T,i) + ½ Σ_t g²_t,i η_t,i] for the rates actually used
     theorem         the closed form of Theorem 2 or 3, proved for the rates of those theorems
 
+At rate "auto" lanes play beside each other and their mixture is what is played. Each lane k has
+these numbers for itself; with L_k its loss and L that of the mixture, the mixture's regret is at
+most
+
+    L − L_k + linear_regret_k ≤ L − L_k + bound_k,   whichever k: the least of them counts
+
 The ledger never sees features: a learner hands it outcomes, and a standing when asked.
 """
 
@@ -63,6 +69,35 @@ class Tally:
         self.penalty += outcome.importance * outcome.penalty
 
 
+class Lane(NamedTuple):
+    """What is known at this moment of one lane.
+
+    >>> lane = Lane(0.1, share=0.9, loss=7.0, played=2.0, energy=3.0, spread=5.0, floor=-4.0)
+    >>> lane.bound, lane.linear_regret
+    (8.0, 6.0)
+    """
+
+    rate: float
+    share: float
+    """its part in the mixture, from 0 to 1"""
+    loss: float
+    """Σ importance · loss, as it would have been had this lane been played"""
+    played: float
+    energy: float
+    spread: float
+    floor: float | None
+
+    @property
+    def bound(self) -> float:
+        """The bound on the lane's own regret."""
+        return self.energy + self.spread
+
+    @property
+    def linear_regret(self) -> float | None:
+        """The certificate of the lane's own regret."""
+        return None if self.floor is None else self.played - self.floor
+
+
 class Standing(NamedTuple):
     """What the slots say at this moment about regret, summed over all coordinates."""
 
@@ -73,6 +108,10 @@ class Standing(NamedTuple):
     theorem: float | None
     touched: int
     """slots that are not as they began"""
+    mixing_cost: float | None = None
+    """what mixing lanes has cost at most, against the best of them"""
+    lanes: tuple[Lane, ...] = ()
+    """the lanes, at rate "auto\""""
 
 
 @dataclass(frozen=True)
@@ -119,6 +158,8 @@ class Ledger:
     @property
     def bound(self) -> float | None:
         """The paper's bound on the regret, for the rates actually used."""
+        if self.lanes:
+            return min(self.tally.loss - lane.loss + lane.bound for lane in self.lanes)
         return None if self.standing.spread is None else self.tally.energy + self.standing.spread
 
     @property
@@ -133,7 +174,30 @@ class Ledger:
     @property
     def linear_regret(self) -> float | None:
         """The certificate: never below the regret, never above the bound; None unless certified."""
+        if self.lanes:
+            known = [(lane.loss, lane.linear_regret) for lane in self.lanes]
+            sums = [self.tally.loss - loss + own for loss, own in known if own is not None]
+            return min(sums, default=None)
         return None if self.standing.floor is None else self.tally.played - self.standing.floor
+
+    @property
+    def lanes(self) -> tuple[Lane, ...]:
+        """The lanes at rate "auto", by rate; none otherwise."""
+        return self.standing.lanes
+
+    @property
+    def best_lane(self) -> Lane | None:
+        """The lane with the largest share; None without lanes."""
+        return max(self.lanes, key=lambda lane: lane.share, default=None)
+
+    @property
+    def mixing_cost(self) -> float | None:
+        """What mixing has cost at most, a proven number: loss ≤ the best lane's loss + this.
+
+        For logistic loss with importances up to 1 it is at most ln 8; for squared loss it is
+        about the lanes' predictions clipped to the labels met. None without lanes.
+        """
+        return self.standing.mixing_cost
 
     def as_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
@@ -146,6 +210,8 @@ class Ledger:
             "bound": self.bound,
             "theorem": self.theorem,
             "linear_regret": self.linear_regret,
+            "mixing_cost": self.mixing_cost,
+            "lanes": [lane._asdict() for lane in self.lanes],
             "touched": self.standing.touched,
             "skipped": self.skipped,
         }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from math import isinf
 from typing import Any
@@ -16,10 +17,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lessregret.errors import SpecError
-from lessregret.ledger import Ledger, Outcome, Standing, Tally
+from lessregret.ledger import Lane, Ledger, Outcome, Standing, Tally
 from lessregret.losses import Loss, loss_named
+from lessregret.mixture import RATES, Mixture
 from lessregret.penalty import check_penalty
 from lessregret.rules import Rule, Sight, Step
+from lessregret.scale import Scales
 
 
 class ReadableLearner:
@@ -41,6 +44,9 @@ class ReadableLearner:
         λ: every round adds (λ/2) Σ w² over the weights of its features to its loss.
     l2_scope : "active" or "all", default "active"
         Which weights: those of the example's features, or of all coordinates touched so far.
+    scale : "none", "cap" or "full", default "none"
+        What values are divided by: nothing, the largest of the feature met so far if above 1, or
+        that in any case. For tables of numbers in mixed units.
 
     >>> from lessregret.rules import PerCoordinate
     >>> learner = ReadableLearner("hinge", PerCoordinate(rate=0.5))
@@ -60,6 +66,7 @@ class ReadableLearner:
         intercept: int | None = None,
         l2: float = 0.0,
         l2_scope: str = "active",
+        scale: str = "none",
     ) -> None:
         self.loss = loss_named(loss) if isinstance(loss, str) else loss
         self.rule = rule
@@ -68,6 +75,7 @@ class ReadableLearner:
         if boxes and isinf(rule.width):
             raise SpecError(f"rule {rule.name!r} has no feasible set, so it cannot be given a box")
         self.slots: dict[int, Any] = {}
+        self.scales = Scales(scale)
         self.shared = rule.no_shared
         self.step = Step()
         self.gradient_sums: dict[int, float] | None = {} if certify else None
@@ -76,10 +84,18 @@ class ReadableLearner:
         self.l2 = float(l2)
         self.l2_scope = l2_scope
         self._rules = {slot: rule.within(*box) for slot, box in (boxes or {}).items()}
+        self.mixture = Mixture(self.loss)
+        self.lanes: list[ReadableLearner] = []
+        if getattr(rule, "rate", None) == "auto":
+            lane = partial(ReadableLearner, self.loss, certify=certify, boxes=boxes, scale=scale)
+            self.lanes = [lane(rule=replace(rule, rate=rate)) for rate in RATES]  # type: ignore[call-arg]
+            self.scales = self.lanes[0].scales
 
     def predict(self, slots: Sequence[int], values: Sequence[float]) -> float:
-        """The margin Σ_i weight_i · value_i."""
-        return sum((self.weight(i, x) * x for i, x in zip(slots, values, strict=True)), start=0.0)
+        """The margin Σ_i weight_i · value_i, the values scaled as if they were to be learned."""
+        if self.lanes:
+            return self.mixture.margin([lane.predict(slots, values) for lane in self.lanes])
+        return self._margin(slots, self.scales.normalised(slots, values))
 
     def learn(
         self,
@@ -89,11 +105,15 @@ class ReadableLearner:
         importance: float = 1.0,
     ) -> Outcome:
         """Play one round: predict, suffer the loss, absorb the gradient."""
+        if self.lanes:
+            return self._learn_lanes(slots, values, label, importance)
         features = len(slots)
+        seen: Sequence[float] = self.scales.normalised(slots, values)
+        self.scales.remember(slots, values)
         if self.l2 and self.l2_scope == "all":
-            slots, values = self._with_absent(slots, values)
-        sight = self._sight(slots, values, label, importance)
-        energy = self._absorb(slots, values, sight)
+            slots, seen = self._with_absent(slots, seen)
+        sight = self._sight(slots, seen, label, importance)
+        energy = self._absorb(slots, seen, sight)
         outcome = Outcome(
             margin=sight.margin,
             loss=self.loss.value(sight.margin, label),
@@ -129,7 +149,13 @@ class ReadableLearner:
         return np.array([self.predict(*row) for row in self._rows(indptr, indices, values)])
 
     def weight(self, slot: int, value: float = 1.0) -> float:
-        """The weight that a slot would play."""
+        """The weight that a slot would play, per unit of the value."""
+        return self.scaled_weight(slot, value) / self.scales.of(slot)
+
+    def scaled_weight(self, slot: int, value: float = 1.0) -> float:
+        """The weight that a slot would play, per unit of the scaled value; of the best lane."""
+        if self.lanes:
+            return self.lanes[self.mixture.best].scaled_weight(slot, value)
         return self.rule_at(slot).weight(self.slot(slot), value)
 
     def slot(self, slot: int) -> Any:
@@ -142,6 +168,8 @@ class ReadableLearner:
 
     def standing(self) -> Standing:
         """What the slots say about regret."""
+        if self.lanes:
+            return self._standing_of_lanes()
         touched = {i: slot for i, slot in self.slots.items() if any(slot)}
         spreads = [self.rule_at(i).spread(slot, self.step) for i, slot in touched.items()]
         theorems = [self.rule_at(i).theorem(slot) for i, slot in touched.items()]
@@ -158,6 +186,28 @@ class ReadableLearner:
     def ledger(self) -> Ledger:
         """The account so far."""
         return Ledger(replace(self.tally), self.standing(), self.loss.is_classification)
+
+    def _learn_lanes(
+        self, slots: Sequence[int], values: Sequence[float], label: float, importance: float
+    ) -> Outcome:
+        """Every lane plays and absorbs for itself; their mixture is what is played."""
+        margins = [lane.learn(slots, values, label, importance).margin for lane in self.lanes]
+        margin = self.mixture.margin(margins)
+        self.mixture.absorb(margins, label, importance)
+        loss, mistake = self.loss.value(margin, label), self.loss.is_mistake(margin, label)
+        outcome = Outcome(margin, loss, mistake, importance, 0.0, 0.0, 0.0, len(slots))
+        self.tally.record(outcome)
+        return outcome
+
+    def _standing_of_lanes(self) -> Standing:
+        lanes = []
+        for rate, share, lane in zip(RATES, self.mixture.shares(), self.lanes, strict=True):
+            standing, tally = lane.standing(), lane.tally
+            spread = standing.spread or 0.0
+            sums = tally.loss, tally.played, tally.energy
+            lanes.append(Lane(rate, share, *sums, spread, standing.floor))
+        touched = {i for lane in self.lanes for i, slot in lane.slots.items() if any(slot)}
+        return Standing(None, None, None, len(touched), self.mixture.cost, tuple(lanes))
 
     def _rows(
         self, indptr: ArrayLike, indices: ArrayLike, values: ArrayLike
@@ -182,12 +232,16 @@ class ReadableLearner:
         absent = sorted(i for i, slot in self.slots.items() if any(slot) and i not in slots)
         return [*slots, *absent], [*values, *(0.0 for _ in absent)]
 
+    def _margin(self, slots: Sequence[int], seen: Sequence[float]) -> float:
+        played = map(self.scaled_weight, slots, seen)
+        return sum((weight * x for weight, x in zip(played, seen, strict=True)), start=0.0)
+
     def _sight(
         self, slots: Sequence[int], values: Sequence[float], label: float, importance: float
     ) -> Sight:
         """What the example shows when it is played; coupled rules add to it."""
-        margin = self.predict(slots, values)
-        played = map(self.weight, slots, values) if self.l2 else ()
+        margin = self._margin(slots, values)
+        played = map(self.scaled_weight, slots, values) if self.l2 else ()
         return Sight(
             round=self.tally.rounds + 1,
             regression=not self.loss.is_classification,

@@ -47,6 +47,7 @@ def rules() -> list[Rule]:
     made: list[Rule] = [rule(radius=radius) for rule in boxed for radius in (0.2, 3.0)]
     made += [Ftrl(l1=0.5, l2=0.1, offset=0), Ftrl(l1=2, box=(0.5, 2.0))]
     made += [PerCoordinate(rate="theory", radius=1), Global(rate="theory", radius=1)]
+    made += [PerCoordinate(offset=0.5), PerCoordinate(rate="theory", radius=1, offset=2.0)]
     return [*made, PerCoordinate(rate=0.3, box=(0.5, 2.0))]
 
 
@@ -174,6 +175,18 @@ def test_l2_on_all_coordinates_keeps_the_order(rule: Rule) -> None:
     assert_between(learner.ledger().total + unmet - least, learner.ledger(), 1e-9)
 
 
+@pytest.mark.parametrize("scale", ["cap", "full"])
+@pytest.mark.parametrize("rule", rules(), ids=repr)
+def test_scales_keep_the_order_in_the_game_on_normalised_examples(rule: Rule, scale: str) -> None:
+    learner = ReadableLearner("logistic", rule, certify=True, scale=scale)
+    seen = []
+    for each in random_rounds(5, ROUNDS, COLUMNS):
+        large = each._replace(values=[5 * value for value in each.values])
+        seen.append(each._replace(values=learner.scales.normalised(large.slots, large.values)))
+        learner.learn(*large)
+    assert_order(learner.loss, seen, rule, learner.ledger(), 1e-9)
+
+
 @pytest.mark.parametrize("make_stream", STREAMS)
 def test_linear_regret_is_exact_for_linear_losses(
     make_stream: Callable[[ReadableLearner], list[Round]],
@@ -222,6 +235,17 @@ def test_theorem_3_holds_at_its_rate(gradients: list[tuple[int, float]]) -> None
     assert ledger.theorem == pytest.approx(closed_form)
     assert ledger.bound is not None
     assert ledger.bound <= closed_form * (1 + 1e-12)
+
+
+def test_with_an_offset_there_is_no_closed_form() -> None:
+    """Theorem 3's proof needs rates of exactly D_i/√(2 S_i)."""
+    rule = PerCoordinate(rate="theory", offset=0.1)
+    slow = ReadableLearner("hinge", rule)
+    slow.learn([0], [1.0], 1.0)
+    fast = Learner("hinge", rule, columns=1, intercept=False)
+    fast.learn_rows([0, 1], [0], [1.0], [1.0])
+    assert slow.ledger().theorem is fast.ledger().theorem is None
+    assert fast.ledger().bound == pytest.approx(slow.ledger().bound)
 
 
 @given(gradients=gradients)

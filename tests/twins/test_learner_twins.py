@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import product
@@ -18,6 +18,7 @@ from lessregret.ledger import Ledger
 from lessregret.losses import LOSSES
 from lessregret.readable import ReadableLearner
 from lessregret.rules import RULES, BoxedRule, Rule, rule_named
+from tests.pairs import PAIRS
 from tests.streams import Round, as_csr, random_rounds
 
 COLUMNS = 40
@@ -27,8 +28,10 @@ RTOL = 1e-5
 VARIANTS: list[dict[str, Any]] = [
     {},
     {"rate": "theory", "radius": 2.0},
+    {"rate": "auto", "radius": 2.0},
     {"radius": 0.25},
     {"box": (0.5, 1.5)},
+    {"offset": 0.75},
     {"l1": 0.5, "l2": 0.25, "offset": 0.0},
     {"aggressiveness": 0.125},
     {"confidence": 0.5, "variance": 0.25},
@@ -116,18 +119,51 @@ def test_l2_agrees(name: str, loss: str, scope: str, count: int) -> None:
     check_agreement(fast, ReadableLearner(loss, rule, **wishes), rounds)
 
 
+@pytest.mark.parametrize(("loss", "name"), PAIRS)
+@pytest.mark.parametrize("scale", ["cap", "full"])
+def test_scales_agree(name: str, loss: str, scale: str) -> None:
+    rule = RULES[name]()
+    rounds = list(rescaled(random_rounds(17, ROUNDS // 2, COLUMNS, regression=loss == "squared")))
+    wishes: dict[str, Any] = {"certify": isinstance(rule, BoxedRule), "scale": scale}
+    fast = Learner(loss, rule, columns=COLUMNS, intercept=False, **wishes)
+    check_agreement(fast, ReadableLearner(loss, rule, **wishes), rounds)
+
+
+@pytest.mark.parametrize("scope", ["active", "all"])
+def test_scales_with_l2_agree(scope: str) -> None:
+    rounds = list(rescaled(random_rounds(19, ROUNDS // 5, COLUMNS)))
+    wishes: dict[str, Any] = {"certify": True, "l2": 0.01, "l2_scope": scope, "scale": "full"}
+    fast = Learner("logistic", columns=COLUMNS, intercept=False, **wishes)
+    check_agreement(fast, ReadableLearner("logistic", RULES["per-coordinate"](), **wishes), rounds)
+
+
+def rescaled(rounds: Iterable[Round]) -> Iterator[Round]:
+    """The features in units of their own, from a thousandth to a thousand."""
+    units = np.float32(10.0) ** np.random.default_rng(23).uniform(-3, 3, COLUMNS)
+    for each in rounds:
+        values = (np.float32(each.values) * units[each.slots]).astype(np.float32)
+        yield each._replace(values=[float(value) for value in values])
+
+
 def check_agreement(fast: Learner, slow: ReadableLearner, rounds: list[Round]) -> None:
     margins = fast.learn_rows(*as_csr(rounds))
     readable = np.array([slow.learn(*each).margin for each in rounds])
     scale = np.abs(readable).max()
     np.testing.assert_allclose(margins, readable, rtol=RTOL, atol=RTOL * scale)
     same_ledger(fast.ledger(), slow.ledger())
-    weights = [slow.weight(i) for i in range(COLUMNS)]
-    np.testing.assert_allclose([fast.weight(i) for i in range(COLUMNS)], weights, atol=1e-5 * scale)
+    # In units of the scaled values: a feature in thousandths has a weight in thousands.
+    units = np.array([slow.scales.of(i) for i in range(COLUMNS)])
+    weights = [slow.weight(i) for i in range(COLUMNS)] * units
+    ours = [fast.weight(i) for i in range(COLUMNS)] * units
+    np.testing.assert_allclose(ours, weights, atol=1e-5 * scale)
 
 
 def same_ledger(fast: Ledger, slow: Ledger) -> None:
     ours, theirs = fast.as_dict(), slow.as_dict()
+    for lane, other in zip(ours.pop("lanes"), theirs.pop("lanes"), strict=True):
+        # A share is the exponential of a loss times a rate: small ones are told less exactly.
+        assert lane.pop("share") == pytest.approx(other.pop("share"), abs=1e-4)
+        assert lane == pytest.approx(other, rel=RTOL)
     for name, expected in theirs.items():
         if expected is None:
             assert ours[name] is None, name

@@ -9,10 +9,9 @@
 //! ```
 //!
 //! With L2 (`penalty.rs`) the gradient is s x_i + hλ w_i. Such a learner has loops of its own, chosen
-//! once a call: the others pay nothing for it.
+//! once a call: the others pay nothing for it. The same goes for values that are scaled (`scale.rs`).
 //!
-//! Slots are float32, one array, the coordinate's lanes side by side; margins, losses and all sums
-//! are float64, added in the order of the features, so that a run gives the same bits however its
+//! Slots are float32, one array; margins, losses and all sums are float64, added in the order of the features, so that a run gives the same bits however its
 //! examples are cut into chunks. Cost: two walks over the features of an example, the second only
 //! where the slope is not zero (or the rule is coupled).
 
@@ -21,8 +20,10 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::example::{Chunk, Example};
 use crate::loss::Loss;
+use crate::memory::filled;
 use crate::penalty::{Penalty, Scope, Whole};
 use crate::rule::{Interval, Rule, Sight, Slot, Step};
+use crate::scale::Scales;
 use crate::tally::{Outcome, Standing, Tally};
 
 /// The feasible set of every coordinate.
@@ -68,8 +69,16 @@ pub trait Model: Send + Sync {
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>);
     /// The number of slots.
     fn slots(&self) -> usize;
-    /// The weight that a slot would play.
-    fn weight(&self, slot: usize) -> f32;
+    /// The weight that a slot would play, per unit of the value.
+    fn weight(&self, slot: usize) -> f32 {
+        self.scales().unscaled(slot, self.scaled_weight(slot))
+    }
+    /// The weight that a slot would play, per unit of the scaled value.
+    fn scaled_weight(&self, slot: usize) -> f32;
+    /// The scales of the features.
+    fn scales(&self) -> &Scales;
+    /// The scales of the features, to be put back.
+    fn scales_mut(&mut self) -> &mut Scales;
     /// The sums so far.
     fn tally(&self) -> &Tally;
     /// What the slots say about regret; walks over all of them.
@@ -78,111 +87,112 @@ pub trait Model: Send + Sync {
     fn fields(&self) -> &'static [&'static str];
     /// Whether a slot is as it began.
     fn is_untouched(&self, slot: usize) -> bool;
-    /// One float of a slot.
-    fn field(&self, slot: usize, field: usize) -> f32;
-    /// The sum of the gradients of a slot, where it is kept.
-    fn gradient_sum(&self, slot: usize) -> Option<f64>;
+    /// How many lanes each slot has.
+    fn lanes(&self) -> usize {
+        1
+    }
+    /// One float of a slot in one lane.
+    fn field(&self, slot: usize, lane: usize, field: usize) -> f32;
+    /// The sum of the gradients of a slot in one lane, where it is kept.
+    fn gradient_sum(&self, slot: usize, lane: usize) -> Option<f64>;
     /// The intervals, where each slot has its own.
     fn intervals(&self) -> Option<&[Interval]>;
     /// The state that coupled coordinates share, for the model file.
     fn shared(&self) -> Value;
     /// Put back what [`Model::shared`] and [`Model::tally`] gave.
     fn restore(&mut self, shared: Value, tally: Tally) -> std::result::Result<(), String>;
-    /// Put back one float of a slot.
-    fn set_field(&mut self, slot: usize, field: usize, value: f32);
-    /// Put back the sum of the gradients of a slot.
-    fn set_gradient_sum(&mut self, slot: usize, sum: f64);
+    /// Put back one float of a slot in one lane.
+    fn set_field(&mut self, slot: usize, lane: usize, field: usize, value: f32);
+    /// Put back the sum of the gradients of a slot in one lane.
+    fn set_gradient_sum(&mut self, slot: usize, lane: usize, sum: f64);
 }
 
-/// A rule run on every coordinate, in one or more lanes.
-pub struct Learner<R: Rule, B: Boxes, const LANES: usize> {
+/// A rule run on every coordinate.
+pub struct Learner<R: Rule, B: Boxes> {
     loss: Loss,
     penalty: Penalty,
-    rules: [R; LANES],
+    rule: R,
     boxes: B,
-    slots: Vec<[R::Slot; LANES]>,
-    gradient_sums: Option<Vec<[f64; LANES]>>,
-    shared: [R::Shared; LANES],
-    steps: [Step; LANES],
+    slots: Vec<R::Slot>,
+    scales: Scales,
+    gradient_sums: Option<Vec<f64>>,
+    shared: R::Shared,
+    step: Step,
     tally: Tally,
 }
 
 /// What the first walk over an example's features found.
-struct Look<const LANES: usize> {
-    margins: [f64; LANES],
-    sights: [Sight; LANES],
+struct Look {
+    margin: f64,
+    sight: Sight,
     square_norm: f64,
-    square_weights: [f64; LANES],
+    square_weights: f64,
 }
 
-impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
+impl<R: Rule, B: Boxes> Learner<R, B> {
     /// A learner with this many slots, none of them touched.
     pub fn new(
         loss: Loss,
         penalty: Penalty,
-        rules: [R; LANES],
+        rule: R,
         boxes: B,
+        scales: Scales,
         slots: usize,
         certify: bool,
     ) -> Result<Self> {
-        let sums = if certify { Some(filled([0.0; LANES], slots)?) } else { None };
+        let sums = if certify { Some(filled(0.0, slots)?) } else { None };
         Ok(Learner {
             loss,
             penalty,
-            rules,
+            rule,
             boxes,
-            slots: filled([R::Slot::default(); LANES], slots)?,
+            slots: filled(R::Slot::default(), slots)?,
+            scales,
             gradient_sums: sums,
-            shared: [R::Shared::default(); LANES],
-            steps: [Step::default(); LANES],
+            shared: R::Shared::default(),
+            step: Step::default(),
             tally: Tally::default(),
         })
     }
 
-    /// Walk over the features once: the margins and, for learning, what coupled rules want to see.
-    fn look<const LEARN: bool, const PENALISED: bool>(&self, example: &Example<'_>) -> Look<LANES> {
-        let mut look = Look {
-            margins: [0.0; LANES],
-            sights: [Sight::default(); LANES],
-            square_norm: 0.0,
-            square_weights: [0.0; LANES],
-        };
+    #[inline]
+    fn rule_at(&self, slot: usize) -> R {
+        self.boxes.rule(self.rule, slot)
+    }
+
+    /// Walk over the features once: the margin and, for learning, what coupled rules want to see.
+    fn look<const LEARN: bool, const PENALISED: bool>(&self, example: &Example<'_>) -> Look {
+        let mut look =
+            Look { margin: 0.0, sight: Sight::default(), square_norm: 0.0, square_weights: 0.0 };
         for (&slot, &value) in example.slots.iter().zip(example.values) {
             let (slot, wide) = (slot as usize, f64::from(value));
             look.square_norm += wide * wide;
-            for (lane, state) in self.slots[slot].iter().enumerate() {
-                let rule = self.boxes.rule(self.rules[lane], slot);
-                let weight = f64::from(rule.weight(state, value));
-                look.margins[lane] += weight * wide;
-                if PENALISED {
-                    look.square_weights[lane] += weight * weight;
-                }
-                if LEARN && R::COUPLED {
-                    rule.look(state, value, &mut look.sights[lane]);
-                }
+            let (rule, state) = (self.rule_at(slot), &self.slots[slot]);
+            let weight = f64::from(rule.weight(state, value));
+            look.margin += weight * wide;
+            if PENALISED {
+                look.square_weights += weight * weight;
+            }
+            if LEARN && R::COUPLED {
+                rule.look(state, value, &mut look.sight);
             }
         }
         look
     }
 
-    /// One round in one lane: the gradient is `slope · value + shrink · weight` in every coordinate.
-    fn absorb<const PENALISED: bool>(
-        &mut self,
-        example: &Example<'_>,
-        lane: usize,
-        sight: &Sight,
-    ) -> f64 {
+    /// The second walk: the gradient is `slope · value + shrink · weight` in every coordinate.
+    fn absorb<const PENALISED: bool>(&mut self, example: &Example<'_>, sight: &Sight) -> f64 {
         if R::COUPLED {
-            self.steps[lane] = self.rules[lane].step(&mut self.shared[lane], sight);
+            self.step = self.rule.step(&mut self.shared, sight);
         } else if !PENALISED && sight.slope == 0.0 {
             return 0.0;
         }
-        let step = self.steps[lane];
+        let step = self.step;
         let mut energy = 0.0;
         for (&slot, &value) in example.slots.iter().zip(example.values) {
             let slot = slot as usize;
-            let rule = self.boxes.rule(self.rules[lane], slot);
-            let state = &mut self.slots[slot][lane];
+            let rule = self.rule_at(slot);
+            let state = &mut self.slots[slot];
             let mut gradient = sight.slope * f64::from(value);
             if PENALISED {
                 gradient += sight.shrink * f64::from(rule.weight(state, value));
@@ -199,17 +209,16 @@ impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
             let gradient = f64::from(gradient);
             energy += gradient * gradient * f64::from(rule.rate_used(state, step));
             if let Some(sums) = &mut self.gradient_sums {
-                sums[slot][lane] += gradient;
+                sums[slot] += gradient;
             }
         }
         0.5 * energy
     }
 
     fn round<const PENALISED: bool>(&mut self, example: &Example<'_>) -> Result<Outcome> {
-        const { assert!(LANES == 1, "lanes are not mixed yet") };
         let look = self.look::<true, PENALISED>(example);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
-        let margin = look.margins[0];
+        let margin = look.margin;
         let slope = importance * self.loss.slope(margin, label);
         let sight = Sight {
             round: self.tally.rounds + 1,
@@ -220,11 +229,11 @@ impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
             slope,
             square_norm: look.square_norm,
             shrink: if PENALISED { importance * self.penalty.l2 } else { 0.0 },
-            square_weights: look.square_weights[0],
-            ..look.sights[0]
+            square_weights: look.square_weights,
+            ..look.sight
         };
         self.check(example, &sight)?;
-        let energy = self.absorb::<PENALISED>(example, 0, &sight);
+        let energy = self.absorb::<PENALISED>(example, &sight);
         Ok(Outcome {
             margin,
             loss: self.loss.value(margin, label),
@@ -240,49 +249,41 @@ impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
     /// Refuse a round whose gradient would not fit into a float32 slot, before it is learned.
     #[inline]
     fn check(&self, example: &Example<'_>, sight: &Sight) -> Result<()> {
-        let finite = |number: f64| (number as f32).is_finite();
-        if finite(sight.margin) && (!R::BOUNDED || finite(sight.square_gradient())) {
+        if is_sound::<R>(sight) {
             return Ok(());
         }
-        Err(self.diverged(example, *sight))
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn diverged(&self, example: &Example<'_>, sight: Sight) -> Error {
-        let (margin, norm) = (sight.margin, sight.square_gradient().sqrt());
-        let margin_fits = (margin as f32).is_finite();
-        let what = match margin_fits {
-            true => format!("the gradient has length {norm:.2e}, too large to square in float32"),
-            false => format!("the margin is {margin:.2e}, too large for a float32"),
-        };
-        let part = |k: usize| {
-            let value = f64::from(example.values[k]);
-            let weight = f64::from(self.weight(example.slots[k] as usize));
-            if margin_fits { sight.slope * value + sight.shrink * weight } else { value }.abs()
-        };
-        let largest = (0..example.slots.len()).max_by(|&a, &b| part(a).total_cmp(&part(b)));
-        Error::Diverged {
-            round: self.tally.rounds + 1,
-            slot: largest.map_or(0, |k| example.slots[k]),
-            what,
-        }
+        Err(diverged(example, *sight, |slot| self.scaled_weight(slot)))
     }
 
     /// Play and absorb every example. Not inlined, so that each kind of learner is compiled as if
     /// there were no other.
     #[inline(never)]
-    fn learn_each<const PENALISED: bool>(
+    fn learn_each<const PENALISED: bool, const SCALED: bool>(
         &mut self,
         examples: &mut dyn Iterator<Item = Example<'_>>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {
+        let mut room = Vec::new();
         for example in examples {
-            let outcome = self.round::<PENALISED>(&example)?;
+            let seen = if SCALED { self.normalise(&example, &mut room)? } else { example };
+            let outcome = self.round::<PENALISED>(&seen)?;
+            if SCALED {
+                self.scales.remember(&example);
+            }
             self.tally.record(&outcome);
             margins.push(outcome.margin);
         }
         Ok(())
+    }
+
+    /// The example as it is to be played, and the memory for its scales.
+    fn normalise<'a>(
+        &mut self,
+        example: &Example<'a>,
+        room: &'a mut Vec<f32>,
+    ) -> Result<Example<'a>> {
+        self.scales.make_room(example)?;
+        Ok(self.scales.normalise(example, room))
     }
 
     /// The same with the regulariser on every coordinate.
@@ -292,46 +293,63 @@ impl<R: Rule, B: Boxes, const LANES: usize> Learner<R, B, LANES> {
         examples: &mut dyn Iterator<Item = Example<'_>>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {
-        let mut whole = Whole::default();
+        let (mut whole, mut room) = (Whole::default(), Vec::new());
         for example in examples {
+            let seen = self.normalise(&example, &mut room)?;
             let touched = self.touched().map(|(slot, _)| slot as u32);
-            let outcome = self.round::<true>(&whole.complete(&example, touched))?;
+            let outcome = self.round::<true>(&whole.complete(&seen, touched))?;
+            self.scales.remember(&example);
             self.tally.record(&Outcome { features: example.slots.len(), ..outcome });
             margins.push(outcome.margin);
         }
         Ok(())
     }
 
-    fn touched(&self) -> impl Iterator<Item = (usize, &[R::Slot; LANES])> {
+    fn touched(&self) -> impl Iterator<Item = (usize, &R::Slot)> {
         let slots = self.slots.iter().enumerate();
-        slots.filter(|(_, lanes)| lanes.iter().any(|slot| !slot.is_untouched()))
+        slots.filter(|(_, state)| !state.is_untouched())
     }
 
     /// Σ_i min(a_i G_i, b_i G_i).
     fn floor(&self) -> Option<f64> {
         let sums = self.gradient_sums.as_ref()?;
-        let least = |(slot, sum): (usize, &[f64; LANES])| {
-            let rule = self.boxes.rule(self.rules[0], slot);
-            rule.interval().least(sum[0])
-        };
+        let least = |(slot, sum): (usize, &f64)| self.rule_at(slot).interval().least(*sum);
         Some(sums.iter().enumerate().map(least).sum())
     }
 }
 
-/// A vector of equal entries, or an error where the memory is not to be had.
-fn filled<T: Clone>(entry: T, length: usize) -> Result<Vec<T>> {
-    let mut entries = Vec::new();
-    entries.try_reserve_exact(length).map_err(|_| {
-        let bytes = length.saturating_mul(size_of::<T>());
-        Error::Spec(format!(
-            "{length} slots need {bytes} bytes, more than there are; use fewer bits"
-        ))
-    })?;
-    entries.resize(length, entry);
-    Ok(entries)
+/// Whether margin and gradient of a round fit into float32.
+#[inline]
+pub(crate) fn is_sound<R: Rule>(sight: &Sight) -> bool {
+    let finite = |number: f64| (number as f32).is_finite();
+    finite(sight.margin) && (!R::BOUNDED || finite(sight.square_gradient()))
 }
 
-impl<R: Rule, B: Boxes, const LANES: usize> Model for Learner<R, B, LANES> {
+/// The error for a round that is not sound; `weight` gives the weight that a slot played.
+#[cold]
+#[inline(never)]
+pub(crate) fn diverged(
+    example: &Example<'_>,
+    sight: Sight,
+    weight: impl Fn(usize) -> f32,
+) -> Error {
+    let (margin, norm) = (sight.margin, sight.square_gradient().sqrt());
+    let margin_fits = (margin as f32).is_finite();
+    let what = match margin_fits {
+        true => format!("the gradient has length {norm:.2e}, too large to square in float32"),
+        false => format!("the margin is {margin:.2e}, too large for a float32"),
+    };
+    let part = |k: usize| {
+        let value = f64::from(example.values[k]);
+        let weight = f64::from(weight(example.slots[k] as usize));
+        if margin_fits { sight.slope * value + sight.shrink * weight } else { value }.abs()
+    };
+    let largest = (0..example.slots.len()).max_by(|&a, &b| part(a).total_cmp(&part(b)));
+    let slot = largest.map_or(0, |k| example.slots[k]);
+    Error::Diverged { round: sight.round, slot, what }
+}
+
+impl<R: Rule, B: Boxes> Model for Learner<R, B> {
     fn learn(
         &mut self,
         examples: &mut dyn Iterator<Item = Example<'_>>,
@@ -341,25 +359,38 @@ impl<R: Rule, B: Boxes, const LANES: usize> Model for Learner<R, B, LANES> {
             let cure = "go on from the model it was made of";
             return Err(Error::Spec(format!("a slim model predicts and does not learn; {cure}")));
         }
-        match self.penalty {
-            Penalty { l2: 0.0, .. } => self.learn_each::<false>(examples, margins),
-            Penalty { scope: Scope::Active, .. } => self.learn_each::<true>(examples, margins),
-            Penalty { scope: Scope::All, .. } => self.learn_whole(examples, margins),
+        match (self.penalty, self.scales.are_used()) {
+            (Penalty { l2: 0.0, .. }, false) => self.learn_each::<false, false>(examples, margins),
+            (Penalty { l2: 0.0, .. }, true) => self.learn_each::<false, true>(examples, margins),
+            (Penalty { scope: Scope::Active, .. }, _) => {
+                self.learn_each::<true, true>(examples, margins)
+            }
+            (Penalty { scope: Scope::All, .. }, _) => self.learn_whole(examples, margins),
         }
     }
 
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
-        let margin = |example| self.look::<false, false>(&example).margins[0];
-        margins.extend(chunk.examples().map(margin));
+        let mut room = Vec::new();
+        for example in chunk.examples() {
+            let seen = self.scales.normalise(&example, &mut room);
+            margins.push(self.look::<false, false>(&seen).margin);
+        }
     }
 
     fn slots(&self) -> usize {
         self.slots.len()
     }
 
-    fn weight(&self, slot: usize) -> f32 {
-        let rule = self.boxes.rule(self.rules[0], slot);
-        rule.weight(&self.slots[slot][0], 1.0)
+    fn scaled_weight(&self, slot: usize) -> f32 {
+        self.rule_at(slot).weight(&self.slots[slot], 1.0)
+    }
+
+    fn scales(&self) -> &Scales {
+        &self.scales
+    }
+
+    fn scales_mut(&mut self) -> &mut Scales {
+        &mut self.scales
     }
 
     fn tally(&self) -> &Tally {
@@ -367,19 +398,19 @@ impl<R: Rule, B: Boxes, const LANES: usize> Model for Learner<R, B, LANES> {
     }
 
     fn standing(&self) -> Standing {
-        let shared = &self.shared[0];
+        let shared = &self.shared;
         let mut standing = Standing {
             floor: self.floor(),
-            theorem: self.rules[0].shared_theorem(shared),
+            theorem: self.rule.shared_theorem(shared),
             ..Standing::default()
         };
-        let mut spread = self.rules[0].shared_spread(shared);
-        for (slot, lanes) in self.touched() {
-            let rule = self.boxes.rule(self.rules[0], slot);
+        let mut spread = self.rule.shared_spread(shared);
+        for (slot, state) in self.touched() {
+            let rule = self.rule_at(slot);
             if R::BOUNDED {
-                spread += rule.spread(&lanes[0], self.steps[0]);
+                spread += rule.spread(state, self.step);
             }
-            if let Some(term) = rule.theorem(&lanes[0]) {
+            if let Some(term) = rule.theorem(state) {
                 *standing.theorem.get_or_insert(0.0) += term;
             }
             standing.touched += 1;
@@ -394,16 +425,18 @@ impl<R: Rule, B: Boxes, const LANES: usize> Model for Learner<R, B, LANES> {
 
     fn is_untouched(&self, slot: usize) -> bool {
         // A gradient too small to move a slot still counts in its sum.
-        let no_sum = self.gradient_sum(slot).is_none_or(|sum| sum == 0.0);
-        no_sum && self.slots[slot].iter().all(Slot::is_untouched)
+        let no_sum = self.gradient_sum(slot, 0).is_none_or(|sum| sum == 0.0);
+        // So does a value that told nothing but its size.
+        let no_scale = self.scales.is_untouched(slot);
+        no_sum && no_scale && self.slots[slot].is_untouched()
     }
 
-    fn field(&self, slot: usize, field: usize) -> f32 {
-        self.slots[slot][0].get(field)
+    fn field(&self, slot: usize, _lane: usize, field: usize) -> f32 {
+        self.slots[slot].get(field)
     }
 
-    fn gradient_sum(&self, slot: usize) -> Option<f64> {
-        self.gradient_sums.as_ref().map(|sums| sums[slot][0])
+    fn gradient_sum(&self, slot: usize, _lane: usize) -> Option<f64> {
+        self.gradient_sums.as_ref().map(|sums| sums[slot])
     }
 
     fn intervals(&self) -> Option<&[Interval]> {
@@ -412,8 +445,8 @@ impl<R: Rule, B: Boxes, const LANES: usize> Model for Learner<R, B, LANES> {
 
     fn shared(&self) -> Value {
         serde_json::json!({
-            "state": serde_json::to_value(self.shared[0]).unwrap_or(Value::Null),
-            "step": self.steps[0],
+            "state": serde_json::to_value(self.shared).unwrap_or(Value::Null),
+            "step": self.step,
         })
     }
 
@@ -424,19 +457,19 @@ impl<R: Rule, B: Boxes, const LANES: usize> Model for Learner<R, B, LANES> {
         let mut take = |name: &str| parts.remove(name).unwrap_or(Value::Null);
         let parsed = serde_json::from_value(take("state")).map_err(|error| error.to_string())?;
         let step = serde_json::from_value(take("step")).map_err(|error| error.to_string())?;
-        self.shared = [parsed; LANES];
-        self.steps = [step; LANES];
+        self.shared = parsed;
+        self.step = step;
         self.tally = tally;
         Ok(())
     }
 
-    fn set_field(&mut self, slot: usize, field: usize, value: f32) {
-        self.slots[slot][0].set(field, value);
+    fn set_field(&mut self, slot: usize, _lane: usize, field: usize, value: f32) {
+        self.slots[slot].set(field, value);
     }
 
-    fn set_gradient_sum(&mut self, slot: usize, sum: f64) {
+    fn set_gradient_sum(&mut self, slot: usize, _lane: usize, sum: f64) {
         if let Some(sums) = &mut self.gradient_sums {
-            sums[slot][0] = sum;
+            sums[slot] = sum;
         }
     }
 }

@@ -6,8 +6,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::lanes::Lanes;
 use crate::learner::{Learner, Model, Uniform};
 use crate::loss::Loss;
+use crate::mixture::LEAST_RATE;
 use crate::penalty::{Penalty, Scope};
 use crate::rule::arow::{self, Arow};
 use crate::rule::confidence_weighted::{ConfidenceWeighted, Constraint};
@@ -19,6 +21,7 @@ use crate::rule::inverse_sqrt::InverseSqrt;
 use crate::rule::passive_aggressive::{PassiveAggressive, Variant};
 use crate::rule::per_coordinate::PerCoordinate;
 use crate::rule::{Interval, Rate, Rule};
+use crate::scale::{Scale, Scales};
 use crate::tally::is_zero;
 
 /// The greatest number of bits: slots are numbered by 32 bits and one is the intercept's.
@@ -44,6 +47,9 @@ pub struct Spec {
     /// Which coordinates that acts on; said only where it is not the default.
     #[serde(default, skip_serializing_if = "Scope::is_active")]
     pub l2_scope: Scope,
+    /// What values are divided by; said only where it is not the default.
+    #[serde(default, skip_serializing_if = "Scale::is_none")]
+    pub scale: Scale,
 }
 
 /// How features find their slots.
@@ -76,17 +82,60 @@ impl Table {
 #[serde(tag = "name", rename_all = "kebab-case", deny_unknown_fields)]
 #[allow(missing_docs)]
 pub enum RuleSpec {
-    Constant { rate: f64, radius: f64, r#box: Ends },
-    InverseSqrt { rate: f64, radius: f64, r#box: Ends },
-    Global { rate: RateSpec, radius: f64, r#box: Ends },
-    PerCoordinate { rate: RateSpec, radius: f64, r#box: Ends },
-    Ftrl { rate: f64, offset: f64, l1: f64, l2: f64, radius: f64, r#box: Ends },
-    Pa { epsilon: f64 },
-    PaI { aggressiveness: f64, epsilon: f64 },
-    PaIi { aggressiveness: f64, epsilon: f64 },
-    Cw { confidence: f64, variance: f64 },
-    CwStdev { confidence: f64, variance: f64 },
-    Arow { regularisation: f64, form: Form },
+    Constant {
+        rate: f64,
+        radius: f64,
+        r#box: Ends,
+    },
+    InverseSqrt {
+        rate: f64,
+        radius: f64,
+        r#box: Ends,
+    },
+    Global {
+        rate: RateSpec,
+        radius: f64,
+        r#box: Ends,
+    },
+    PerCoordinate {
+        rate: RateSpec,
+        /// Said only where it is not 0, as it was before there was one.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        offset: f64,
+        radius: f64,
+        r#box: Ends,
+    },
+    Ftrl {
+        rate: RateSpec,
+        offset: f64,
+        l1: f64,
+        l2: f64,
+        radius: f64,
+        r#box: Ends,
+    },
+    Pa {
+        epsilon: f64,
+    },
+    PaI {
+        aggressiveness: f64,
+        epsilon: f64,
+    },
+    PaIi {
+        aggressiveness: f64,
+        epsilon: f64,
+    },
+    Cw {
+        confidence: f64,
+        variance: f64,
+    },
+    CwStdev {
+        confidence: f64,
+        variance: f64,
+    },
+    Arow {
+        regularisation: f64,
+        form: Form,
+    },
 }
 
 /// Which off-diagonals AROW drops.
@@ -133,6 +182,8 @@ pub enum RateSpec {
 pub enum RateWord {
     /// The rate of the theorem.
     Theory,
+    /// Eight rates, mixed.
+    Auto,
 }
 
 impl Spec {
@@ -178,21 +229,24 @@ impl Spec {
                 self.learner(rule, intervals)
             }
             RuleSpec::Global { rate, radius, r#box } => {
-                self.learner(Global::new(rate.rate()?, interval(radius, r#box)?), intervals)
+                let rule = Global::new(rate.rate()?, interval(radius, r#box)?);
+                self.learner_or_lanes(rate, rule, intervals)
             }
-            RuleSpec::PerCoordinate { rate, radius, r#box } => {
-                let rule = PerCoordinate::new(rate.rate()?, interval(radius, r#box)?);
-                self.learner(rule, intervals)
+            RuleSpec::PerCoordinate { rate, offset, radius, r#box } => {
+                let offset = not_negative("offset", offset)? as f32;
+                let rule = PerCoordinate::new(rate.rate()?, offset, interval(radius, r#box)?);
+                self.learner_or_lanes(rate, rule, intervals)
             }
             RuleSpec::Ftrl { rate, offset, l1, l2, radius, r#box } => {
+                let interval = interval(radius, r#box)?;
                 let rule = Ftrl {
-                    rate: positive("rate", rate)?,
+                    rate: rate.number()?,
                     offset: not_negative("offset", offset)? as f32,
                     l1: not_negative("l1", l1)? as f32,
                     l2: not_negative("l2", l2)? as f32,
-                    interval: interval(radius, r#box)?,
+                    interval,
                 };
-                self.learner(rule, intervals)
+                self.learner_or_lanes(rate, rule, intervals)
             }
             RuleSpec::Pa { epsilon } => self.passive_aggressive(Variant::Pa, epsilon),
             RuleSpec::PaI { aggressiveness, epsilon } => {
@@ -251,6 +305,30 @@ impl Spec {
         Err(Error::Spec(format!("rule '{rule}' learns from labels -1 and 1; {cure}")))
     }
 
+    /// The learner; with rate "auto" that in eight lanes.
+    fn learner_or_lanes<R: Rule>(
+        &self,
+        rate: RateSpec,
+        rule: R,
+        intervals: Option<Vec<Interval>>,
+    ) -> Result<Box<dyn Model>> {
+        if rate != RateSpec::Word(RateWord::Auto) {
+            return self.learner(rule, intervals);
+        }
+        if self.l2 > 0.0 {
+            let why =
+                "rate 'auto' mixes lanes, and the penalty of a mixture is not that of a point";
+            return Err(Error::Spec(format!("{why}; leave out l2, or give a rate")));
+        }
+        let (loss, slots, certify) = (self.loss, self.slots(), self.certify);
+        Penalty::new(self.l2, self.l2_scope, R::BOUNDED)?;
+        let scales = Scales::new(self.scale, slots)?;
+        Ok(match intervals {
+            None => Box::new(Lanes::new(loss, rule, Uniform, scales, slots, certify)?),
+            Some(own) => Box::new(Lanes::new(loss, rule, own, scales, slots, certify)?),
+        })
+    }
+
     fn learner<R: Rule>(
         &self,
         rule: R,
@@ -262,9 +340,10 @@ impl Spec {
             return Err(Error::Spec(format!("{why}; leave out certify, or use another rule")));
         }
         let penalty = Penalty::new(self.l2, self.l2_scope, R::BOUNDED)?;
+        let scales = Scales::new(self.scale, slots)?;
         Ok(match intervals {
-            None => Box::new(Learner::new(loss, penalty, [rule], Uniform, slots, certify)?),
-            Some(own) => Box::new(Learner::new(loss, penalty, [rule], own, slots, certify)?),
+            None => Box::new(Learner::new(loss, penalty, rule, Uniform, scales, slots, certify)?),
+            Some(own) => Box::new(Learner::new(loss, penalty, rule, own, scales, slots, certify)?),
         })
     }
 }
@@ -274,6 +353,17 @@ impl RateSpec {
         match self {
             RateSpec::Number(rate) => Ok(Rate::Number(positive("rate", rate)?)),
             RateSpec::Word(RateWord::Theory) => Ok(Rate::Theory),
+            RateSpec::Word(RateWord::Auto) => Ok(Rate::Number(LEAST_RATE)),
+        }
+    }
+
+    /// The rate of a rule that no theorem gives one.
+    fn number(self) -> Result<f32> {
+        match self.rate()? {
+            Rate::Number(rate) => Ok(rate),
+            Rate::Theory => {
+                Err(Error::Spec("this rule has no rate 'theory'; give a number".into()))
+            }
         }
     }
 }

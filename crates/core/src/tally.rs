@@ -67,8 +67,35 @@ impl Tally {
     }
 }
 
+/// Sums over the rounds so far in one lane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LaneTally {
+    /// Σ importance · loss.
+    pub loss: f64,
+    /// Σ_t g_t·x_t.
+    pub played: f64,
+    /// ½ Σ_t Σ_i g²_t,i η_t,i.
+    pub energy: f64,
+}
+
+/// What is known at this moment of one lane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LaneStanding {
+    /// The lane's rate.
+    pub rate: f64,
+    /// Its part in the mixture, from 0 to 1.
+    pub share: f64,
+    /// Its sums.
+    pub tally: LaneTally,
+    /// As in [`Standing`].
+    pub spread: f64,
+    /// As in [`Standing`].
+    pub floor: Option<f64>,
+}
+
 /// What the slots say at this moment about regret; summed over all coordinates.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standing {
     /// Σ_i D_i²/(2 η_T,i), the first half of the paper's bound; none for rules without one.
     pub spread: Option<f64>,
@@ -78,4 +105,8 @@ pub struct Standing {
     pub theorem: Option<f64>,
     /// Slots that are not as they began.
     pub touched: u64,
+    /// What mixing lanes has cost at most, where there are some.
+    pub mixing_cost: Option<f64>,
+    /// The lanes, where there are some.
+    pub lanes: Vec<LaneStanding>,
 }

@@ -7,7 +7,7 @@ use lessregret_core::names::Names;
 use lessregret_core::rule::Interval;
 use lessregret_core::snapshot::{self, Header, Loaded, Snapshot};
 use lessregret_core::spec::Spec;
-use lessregret_core::tally::{Standing, Tally};
+use lessregret_core::tally::{LaneStanding, LaneTally, Standing, Tally};
 use lessregret_core::{Chunk, Error};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyOSError;
@@ -21,6 +21,9 @@ use crate::stream::Stream;
 type Floats32<'py> = Bound<'py, PyArray1<f32>>;
 type Floats64<'py> = Bound<'py, PyArray1<f64>>;
 type Predicted<'py> = (Floats64<'py>, Floats32<'py>, Floats32<'py>, Vec<Bound<'py, PyBytes>>);
+
+type Lane = (f64, f64, f64, f64, f64, f64, Option<f64>);
+type StandingParts = (Option<f64>, Option<f64>, Option<f64>, u64, Option<f64>, Vec<Lane>);
 
 /// A learner in float32 slots.
 #[pyclass(module = "lessregret._core")]
@@ -213,10 +216,15 @@ impl Learner {
         Ok(tally)
     }
 
-    /// What the slots say about regret: spread, floor, theorem and touched.
-    fn standing(&self, py: Python<'_>) -> (Option<f64>, Option<f64>, Option<f64>, u64) {
-        let Standing { spread, floor, theorem, touched } = py.detach(|| self.model.standing());
-        (spread, floor, theorem, touched)
+    /// What the slots say about regret: spread, floor, theorem, touched, mixing cost and lanes.
+    fn standing(&self, py: Python<'_>) -> StandingParts {
+        let Standing { spread, floor, theorem, touched, mixing_cost, lanes } =
+            py.detach(|| self.model.standing());
+        let lanes = lanes.into_iter().map(|LaneStanding { rate, share, tally, spread, floor }| {
+            let LaneTally { loss, played, energy } = tally;
+            (rate, share, loss, played, energy, spread, floor)
+        });
+        (spread, floor, theorem, touched, mixing_cost, lanes.collect())
     }
 
     /// The touched slots and their weights.

@@ -55,7 +55,21 @@ def _document(model: str, header: dict[str, Any]) -> dict[str, Any]:
         "touched": touched,
         "collisions": header["collisions"] if header["names"] else None,
         "expected_collisions": round(estimate, 1) if estimate != float("inf") else None,
+        "lanes": _lanes(header),
     }
+
+
+def _lanes(header: dict[str, Any]) -> list[dict[str, float]]:
+    """The lanes, where there are some."""
+    from lessregret.losses import loss_named
+    from lessregret.mixture import RATES, Mixture
+
+    shared = header["shared"]
+    if "mixture" not in shared:
+        return []
+    shares = Mixture(loss_named(header["spec"]["loss"]), **shared["mixture"]).shares()
+    rows = zip(RATES, shares, shared["lanes"], strict=True)
+    return [{"rate": rate, "share": pi, "loss": lane["loss"]} for rate, pi, lane in rows]
 
 
 def _largest(model: str, count: int) -> list[dict[str, Any]]:
@@ -88,7 +102,18 @@ def _page(document: dict[str, Any]) -> str:
         lines.append(f"mistakes     {tally['mistakes'] / tally['importance']:.4%}")
     if document["skipped"]:
         lines.append(f"skipped      {counted(document['skipped'], 'bad line')}")
+    lines += _lane_lines(document["lanes"], tally)
     return "\n".join([*lines, *_weight_lines(document.get("weights", []))])
+
+
+def _lane_lines(lanes: list[dict[str, Any]], tally: dict[str, Any]) -> list[str]:
+    if not lanes:
+        return []
+    lines = ["", "lanes        rate    share  mean loss"]
+    for lane in lanes:
+        mean = number(_mean({**tally, **lane}, "loss"), 6)
+        lines.append(f"{lane['rate']:>17g}  {lane['share']:>7.2%}  {mean:>9}")
+    return lines
 
 
 def _mean(tally: dict[str, Any], name: str) -> float | None:

@@ -53,7 +53,8 @@ if TYPE_CHECKING:
 @click.option(
     "--rate",
     type=str,
-    help="A number, or 'theory' for the theorem's rate; without it the rule's default.",
+    help="A number, 'theory' for the theorem's rate, or 'auto' for eight rates mixed; without it "
+    "the rule's default.",
 )
 @click.option(
     "--radius",

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import copysign, sqrt
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from lessregret.rules.limits import limited
 from lessregret.rules.rule import BoxedRule, Step
@@ -31,9 +31,11 @@ class Ftrl(BoxedRule):
 
     Parameters
     ----------
-    rate : number above 0, default 0.1
+    rate : number above 0, or "auto", default 0.1
         α of the source. Defaults in the field run from 0.005 to 0.5; 0.1 suits click logs with
         some tens of one-hot features.
+        ``"auto"`` runs eight lanes, at rates from 0.0125 to 1.6, and mixes them by their losses:
+        see :mod:`lessregret.mixture`.
     offset : number from 0 up, default 1
         β of the source: keeps the first steps of a coordinate short. 1 is the source's; for
         unit-length text, whose gradients are small, take 0.
@@ -51,7 +53,7 @@ class Ftrl(BoxedRule):
     name = "ftrl"
     empty = Slot()
 
-    rate: float = limited(0.1, above=0)
+    rate: float | Literal["auto"] = limited(0.1, above=0, words=("auto",))
     offset: float = limited(1.0, least=0)
     l1: float = limited(0.0, least=0)
     l2: float = limited(0.0, least=0)
@@ -66,18 +68,18 @@ class Ftrl(BoxedRule):
         n = slot.n + gradient**2
         if n == 0:
             return slot
-        sigma = (sqrt(n) - sqrt(slot.n)) / self.rate
+        sigma = (sqrt(n) - sqrt(slot.n)) / float(self.rate)
         return Slot(slot.z + gradient - sigma * self.weight(slot, value), n)
 
     def inverse_rate(self, slot: Slot) -> float:
         """1/η = (offset + √n)/rate + λ₂."""
-        return (self.offset + sqrt(slot.n)) / self.rate + self.l2
+        return (self.offset + sqrt(slot.n)) / float(self.rate) + self.l2
 
     def rate_used(self, slot: Slot, step: Step) -> float:
         inverse = self.inverse_rate(slot)
         return 1 / inverse if inverse > 0 else 0.0
 
     def spread(self, slot: Slot, step: Step) -> float:
-        farthest = max(abs(self.low), abs(self.high))
-        start = farthest**2 * (self.offset / self.rate + self.l2) / 2 + farthest * self.l1
-        return start + self.width**2 * sqrt(slot.n) / (2 * self.rate)
+        farthest, rate = max(abs(self.low), abs(self.high)), float(self.rate)
+        start = farthest**2 * (self.offset / rate + self.l2) / 2 + farthest * self.l1
+        return start + self.width**2 * sqrt(slot.n) / (2 * rate)

@@ -48,9 +48,11 @@ class Global(BoxedRule):
 
     Parameters
     ----------
-    rate : number above 0, or "theory", default 0.1
+    rate : number above 0, "theory" or "auto", default 0.1
         0.1 is the constant that reproduces the paper's Table 1 (erratum E16). ``"theory"`` is
         D_i/√2, so that η = D/√(2 Σ|g|²), Theorem 2's rate.
+        ``"auto"`` runs eight lanes, at rates from 0.0125 to 1.6, and mixes them by their losses:
+        see :mod:`lessregret.mixture`.
     radius, box
         The feasible set, see :class:`BoxedRule`.
     """
@@ -60,7 +62,7 @@ class Global(BoxedRule):
     no_shared = Shared()
     coupled = True
 
-    rate: float | Literal["theory"] = limited(0.1, above=0, words=("theory",))
+    rate: float | Literal["theory", "auto"] = limited(0.1, above=0, words=("theory", "auto"))
 
     def weight(self, slot: Slot, value: float) -> float:
         return self.clip(slot.weight)

@@ -57,13 +57,16 @@ impl Rule for Ftrl {
     }
 
     #[inline]
+    fn at(self, rate: f32) -> Self {
+        Ftrl { rate, ..self }
+    }
+
+    #[inline]
     fn weight(&self, slot: &Slot, _value: f32) -> f32 {
-        // Also where z is 0 and nothing was learned yet: 0/0 is not a weight.
-        if slot.z.abs() <= self.l1 {
-            return self.interval.clip(0.0);
-        }
         let shrunk = slot.z - self.l1.copysign(slot.z);
-        self.interval.clip(-shrunk / self.inverse_rate(slot))
+        let weight = -shrunk / self.inverse_rate(slot);
+        // 0 also where z is 0 and nothing was learned yet: 0/0 is not a weight.
+        self.interval.clip(if slot.z.abs() > self.l1 { weight } else { 0.0 })
     }
 
     #[inline]
@@ -71,13 +74,12 @@ impl Rule for Ftrl {
         let weight = self.weight(slot, value);
         let square = gradient * gradient;
         let n = (slot.n + square).min(f32::MAX);
-        if n == 0.0 {
-            return;
-        }
         // (√n − √n_before)/rate, without the cancellation that float32 would suffer from.
         let sigma = square / ((n.sqrt() + slot.n.sqrt()) * self.rate);
-        slot.z = Interval::EVERYWHERE.clip(slot.z + gradient - sigma * weight);
-        slot.n = n;
+        let z = Interval::EVERYWHERE.clip(slot.z + gradient - sigma * weight);
+        // No early return: lanes are moved together only by code without branches.
+        let z = if n > 0.0 { z } else { slot.z };
+        *slot = Slot { z, n };
     }
 
     #[inline]

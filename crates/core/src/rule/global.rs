@@ -63,6 +63,11 @@ impl Rule for Global {
     }
 
     #[inline]
+    fn at(self, rate: f32) -> Self {
+        Global { rate: Rate::Number(rate), ..self }
+    }
+
+    #[inline]
     fn weight(&self, slot: &Slot, _value: f32) -> f32 {
         self.interval.clip(slot.weight)
     }

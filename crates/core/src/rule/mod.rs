@@ -144,13 +144,24 @@ pub trait Slot: Copy + Default + Send + Sync + 'static {
     fn get(&self, field: usize) -> f32;
     /// Set the float with this number.
     fn set(&mut self, field: usize, value: f32);
+    /// The slots of one coordinate in all lanes.
+    type Line: Line<Self>;
     /// Whether the slot is as it began, to the bit.
     fn is_untouched(&self) -> bool {
         (0..Self::FIELDS.len()).all(|field| self.get(field).to_bits() == 0)
     }
 }
 
-/// Declare a slot: a struct of floats with the [`Slot`] trait.
+/// The slots of one coordinate in all lanes: field by field, so that an instruction moves many lanes,
+/// and on a cache line of its own.
+pub trait Line<S>: Copy + Default + Send + Sync + 'static {
+    /// The slot of a lane.
+    fn get(&self, lane: usize) -> S;
+    /// Set the slot of a lane.
+    fn put(&mut self, lane: usize, slot: S);
+}
+
+/// Declare a slot: a struct of floats with the [`Slot`] trait, and its line.
 macro_rules! slot {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident),+ }) => {
         $(#[$doc])*
@@ -158,7 +169,20 @@ macro_rules! slot {
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
         pub struct $name { $($(#[$field_doc])* pub $field: f32),+ }
 
+        /// The same floats for all lanes.
+        #[repr(C, align(64))]
+        #[derive(Clone, Copy, Debug, Default)]
+        pub struct Line { $($field: [f32; $crate::mixture::LANES]),+ }
+
+        impl $crate::rule::Line<$name> for Line {
+            #[inline]
+            fn get(&self, lane: usize) -> $name { $name { $($field: self.$field[lane]),+ } }
+            #[inline]
+            fn put(&mut self, lane: usize, slot: $name) { $(self.$field[lane] = slot.$field;)+ }
+        }
+
         impl $crate::rule::Slot for $name {
+            type Line = Line;
             const FIELDS: &'static [&'static str] = &[$(stringify!($field)),+];
             fn get(&self, field: usize) -> f32 { [$(self.$field),+][field] }
             fn set(&mut self, field: usize, value: f32) { *[$(&mut self.$field),+][field] = value; }
@@ -186,6 +210,10 @@ pub trait Rule: Copy + Send + Sync + 'static {
     }
     /// The same rule on another feasible set; a rule without one stays as it is.
     fn within(self, _interval: Interval) -> Self {
+        self
+    }
+    /// The same rule at another rate; a rule that has none stays as it is.
+    fn at(self, _rate: f32) -> Self {
         self
     }
     /// The point the coordinate plays.

@@ -1,11 +1,12 @@
 //! Gradient descent with a rate for each coordinate.
 //!
 //! ```text
-//! Plays     w ← clip(w − η g),  η = rate/√S
+//! Plays     w ← clip(w − η g),  η = rate/(offset + √S)
 //! Slot      weight, energy          energy S = Σ g², this round's included
-//! Regret    Σ_i D_i √(2 S_i) with rate = D_i/√2: the paper, Theorem 3
+//! Regret    Σ_i D_i √(2 S_i) with rate = D_i/√2 and offset 0: the paper, Theorem 3
 //! Source    the paper, Algorithm 1
-//! Departs   rate D_i/√2 where the paper prints D_i (erratum E7); starts at clip(0), not 0 (E9)
+//! Departs   rate D_i/√2 where the paper prints D_i (erratum E7); starts at clip(0), not 0 (E9);
+//!           the offset, which the paper does not have
 //! ```
 
 use super::{Interval, Rate, Rule, Step, slot};
@@ -25,13 +26,14 @@ slot! {
 pub struct PerCoordinate {
     rate: Rate,
     number: f32,
+    offset: f32,
     interval: Interval,
 }
 
 impl PerCoordinate {
     /// The rule on [low, high].
-    pub fn new(rate: Rate, interval: Interval) -> Self {
-        PerCoordinate { rate, number: rate.number(interval), interval }
+    pub fn new(rate: Rate, offset: f32, interval: Interval) -> Self {
+        PerCoordinate { rate, number: rate.number(interval), offset, interval }
     }
 }
 
@@ -44,7 +46,12 @@ impl Rule for PerCoordinate {
     }
 
     fn within(self, interval: Interval) -> Self {
-        PerCoordinate::new(self.rate, interval)
+        PerCoordinate::new(self.rate, self.offset, interval)
+    }
+
+    #[inline]
+    fn at(self, rate: f32) -> Self {
+        PerCoordinate { rate: Rate::Number(rate), number: rate, ..self }
     }
 
     #[inline]
@@ -56,21 +63,22 @@ impl Rule for PerCoordinate {
     fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: Step) {
         // Not to infinity: an infinite energy would freeze the coordinate for good.
         let energy = (slot.energy + gradient * gradient).min(f32::MAX);
-        // A gradient whose square is 0 in float32 does not move the coordinate.
-        if energy == 0.0 {
-            return;
-        }
-        let weight = self.weight(slot, value);
-        slot.energy = energy;
-        slot.weight = self.interval.clip(weight - self.rate_used(slot, step) * gradient);
+        let rate = self.rate_used(&Slot { energy, ..*slot }, step);
+        let weight = self.interval.clip(self.weight(slot, value) - rate * gradient);
+        // A gradient whose square is 0 in float32 does not move the coordinate. No early return: lanes
+        // are moved together only by code without branches.
+        let weight = if energy > 0.0 { weight } else { slot.weight };
+        *slot = Slot { weight, energy };
     }
 
     #[inline]
     fn rate_used(&self, slot: &Slot, _step: Step) -> f32 {
-        if slot.energy > 0.0 { self.number / slot.energy.sqrt() } else { 0.0 }
+        let rate = self.number / (self.offset + slot.energy.sqrt());
+        if slot.energy > 0.0 { rate } else { 0.0 }
     }
 
     fn theorem(&self, slot: &Slot) -> Option<f64> {
-        Some(self.interval.width() * (2.0 * f64::from(slot.energy)).sqrt())
+        let closed = self.interval.width() * (2.0 * f64::from(slot.energy)).sqrt();
+        (self.offset == 0.0).then_some(closed)
     }
 }

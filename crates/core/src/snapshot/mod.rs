@@ -11,8 +11,10 @@
 //! is there when regret is certified; `low` and `high` when each coordinate has its own box;
 //! `names` (text, one name a line) and `collided` when names were kept. A rule whose slot has no
 //! field `weight` gets, for other readers, the weights that are not zero: `weight_slot`, `weight`.
+//! Where values are scaled, `scale` holds what each slot's are divided by, if any is not 1.
 //!
-//! A slim file holds `slot` and `weight` only, for the weights that are not zero: enough to predict.
+//! A slim file holds `slot`, `weight` and, if there is one, `scale`, for the weights that are not
+//! zero: enough to predict.
 //!
 //! The metadata hold the format version, the spec, the tally and a CRC-32 of the whole file, taken
 //! with the checksum's own eight digits as zeros. A file is written beside its place, flushed to

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::learner::Model;
 use crate::names::Names;
 use crate::rule::Interval;
+use crate::scale::Scale;
 
 /// No header of ours comes near this; a larger length is a file that is something else.
 const MAX_HEADER: u64 = 1 << 20;
@@ -97,6 +98,11 @@ impl Layout {
         Ok(Layout { head, metadata, header })
     }
 
+    /// Whether there is such a tensor.
+    fn has(&self, name: &str) -> bool {
+        self.metadata.info(name).is_some()
+    }
+
     /// Where a tensor begins, after checking that it is what it should be.
     fn place(&self, name: &str, dtype: Dtype, length: Option<usize>) -> Reading<(u64, usize)> {
         let info = self.metadata.info(name);
@@ -108,6 +114,25 @@ impl Layout {
             return Err(damaged(&format!("the tensor '{name}' has the wrong type or length")));
         }
         Ok(((self.head.len() + info.data_offsets.0) as u64, found))
+    }
+
+    /// The same for a tensor with an entry for each touched slot and lane.
+    fn place_lanes(
+        &self,
+        name: &str,
+        dtype: Dtype,
+        touched: usize,
+        lanes: usize,
+    ) -> Reading<(u64, usize)> {
+        if lanes == 1 {
+            return self.place(name, dtype, Some(touched));
+        }
+        let info = self.metadata.info(name);
+        let info = info.ok_or_else(|| damaged(&format!("the tensor '{name}' is missing")))?;
+        if info.dtype != dtype || info.shape != [touched, lanes] {
+            return Err(damaged(&format!("the tensor '{name}' has the wrong type or shape")));
+        }
+        Ok(((self.head.len() + info.data_offsets.0) as u64, touched * lanes))
     }
 
     /// The checksum over the whole file must be the one in the header.
@@ -178,24 +203,32 @@ fn read<F: Read + Seek>(file: &mut F) -> Reading<Loaded> {
     model
         .restore(layout.header.shared.clone(), layout.header.tally)
         .map_err(|error| damaged(&error))?;
+    let lanes = model.lanes();
     for (field, name) in model.fields().iter().enumerate() {
-        let place = layout.place(name, Dtype::F32, Some(touched))?;
+        let place = layout.place_lanes(name, Dtype::F32, touched, lanes)?;
         read_list(file, place, f32::from_le_bytes, |k, value| {
             if !value.is_finite() {
                 return Err(damaged(&format!("'{name}' holds a number that is not finite")));
             }
-            model.set_field(slots[k] as usize, field, value);
+            model.set_field(slots[k / lanes] as usize, k % lanes, field, value);
             Ok(())
         })?;
     }
     if spec.certify && !layout.header.slim {
-        let place = layout.place("gradient_sum", Dtype::F64, Some(touched))?;
+        let place = layout.place_lanes("gradient_sum", Dtype::F64, touched, lanes)?;
         read_list(file, place, f64::from_le_bytes, |k, sum| {
             if !sum.is_finite() {
                 return Err(damaged("'gradient_sum' holds a number that is not finite"));
             }
-            model.set_gradient_sum(slots[k] as usize, sum);
+            model.set_gradient_sum(slots[k / lanes] as usize, k % lanes, sum);
             Ok(())
+        })?;
+    }
+    if spec.scale == Scale::Full || (spec.scale == Scale::Cap && layout.has("scale")) {
+        let place = layout.place("scale", Dtype::F32, Some(touched))?;
+        read_list(file, place, f32::from_le_bytes, |k, largest| {
+            let set = model.scales_mut().set(slots[k] as usize, largest);
+            set.map_err(|error| damaged(&error))
         })?;
     }
     let names = read_names(file, &layout, &slots)?;

@@ -26,6 +26,8 @@ struct Column<'a> {
     name: &'a str,
     dtype: Dtype,
     length: usize,
+    /// How many entries each of them has: one, or one for each lane.
+    width: usize,
     write: WriteTensor<'a>,
 }
 
@@ -130,7 +132,7 @@ fn write<W: Write + Seek>(out: &mut W, snapshot: Snapshot<'_>) -> IoResult<()> {
     let slots_where = |kept: &dyn Fn(usize) -> bool| -> Vec<u32> {
         (0..model.slots()).filter(|&slot| kept(slot)).map(|slot| slot as u32).collect()
     };
-    let nonzero = || slots_where(&|slot| model.weight(slot) != 0.0);
+    let nonzero = || slots_where(&|slot| model.scaled_weight(slot) != 0.0);
     let stored =
         if snapshot.slim { nonzero() } else { slots_where(&|slot| !model.is_untouched(slot)) };
     let weighted = if derives_weights(&snapshot) { nonzero() } else { Vec::new() };
@@ -181,8 +183,8 @@ fn columns<'a>(snapshot: &Snapshot<'a>, stored: &'a [u32], weighted: &'a [u32]) 
     let model = snapshot.model;
     let mut columns = Vec::new();
     if snapshot.spec.certify && !snapshot.slim {
-        columns.push(each(stored, "gradient_sum", Dtype::F64, |slot, out| {
-            let sum = model.gradient_sum(slot as usize).unwrap_or(0.0);
+        columns.push(each_lane(stored, "gradient_sum", Dtype::F64, model, |slot, lane, out| {
+            let sum = model.gradient_sum(slot, lane).unwrap_or(0.0);
             out.write_all(&sum.to_le_bytes())
         }));
     }
@@ -192,6 +194,11 @@ fn columns<'a>(snapshot: &Snapshot<'a>, stored: &'a [u32], weighted: &'a [u32]) 
     } else {
         columns.extend(field_columns(stored, model));
         columns.extend(box_columns(model));
+    }
+    if model.scales().are_kept() {
+        columns.push(each(stored, "scale", Dtype::F32, |slot, out| {
+            out.write_all(&model.scales().of(slot as usize).to_le_bytes())
+        }));
     }
     if derives_weights(snapshot) {
         columns.push(slot_column(weighted, "weight_slot"));
@@ -207,7 +214,7 @@ fn slot_column<'a>(slots: &'a [u32], name: &'a str) -> Column<'a> {
 
 fn weight_column<'a>(slots: &'a [u32], model: &'a dyn Model) -> Column<'a> {
     each(slots, "weight", Dtype::F32, |slot, out| {
-        out.write_all(&model.weight(slot as usize).to_le_bytes())
+        out.write_all(&model.scaled_weight(slot as usize).to_le_bytes())
     })
 }
 
@@ -216,8 +223,8 @@ fn field_columns<'a>(
     model: &'a dyn Model,
 ) -> impl Iterator<Item = Column<'a>> + 'a {
     model.fields().iter().enumerate().map(move |(field, name)| {
-        each(slots, name, Dtype::F32, move |slot, out| {
-            out.write_all(&model.field(slot as usize, field).to_le_bytes())
+        each_lane(slots, name, Dtype::F32, model, move |slot, lane, out| {
+            out.write_all(&model.field(slot, lane, field).to_le_bytes())
         })
     })
 }
@@ -233,8 +240,24 @@ fn each<'a>(
         name,
         dtype,
         length: touched.len(),
+        width: 1,
         write: Box::new(move |out| touched.iter().try_for_each(|&slot| write(slot, out))),
     }
+}
+
+/// A column with an entry for each touched slot and lane.
+fn each_lane<'a>(
+    touched: &'a [u32],
+    name: &'a str,
+    dtype: Dtype,
+    model: &'a dyn Model,
+    write: impl Fn(usize, usize, &mut dyn Write) -> IoResult<()> + 'a,
+) -> Column<'a> {
+    let lanes = model.lanes();
+    let every = move |slot: u32, out: &mut dyn Write| {
+        (0..lanes).try_for_each(|lane| write(slot as usize, lane, out))
+    };
+    Column { width: lanes, ..each(touched, name, dtype, every) }
 }
 
 fn box_columns(model: &dyn Model) -> Vec<Column<'_>> {
@@ -245,6 +268,7 @@ fn box_columns(model: &dyn Model) -> Vec<Column<'_>> {
         name,
         dtype: Dtype::F32,
         length: intervals.len(),
+        width: 1,
         write: Box::new(move |out: &mut dyn Write| {
             let mut ends = intervals.iter().map(end);
             ends.try_for_each(|end| out.write_all(&end.to_le_bytes()))
@@ -261,6 +285,7 @@ fn name_columns<'a>(touched: &'a [u32], names: &'a Names) -> Vec<Column<'a>> {
             name: "names",
             dtype: Dtype::U8,
             length,
+            width: 1,
             write: Box::new(move |out| {
                 let mut lines = touched.iter().flat_map(|&slot| [name(slot), b"\n"]);
                 lines.try_for_each(|line| out.write_all(line))
@@ -280,12 +305,12 @@ fn header_bytes(header: &Header, columns: &[Column<'_>]) -> IoResult<Vec<u8>> {
     let mut end = 0;
     let tensors = columns.iter().map(|column| {
         let start = end;
-        end += column.length * column.dtype.bitsize() / 8;
-        let info = TensorInfo {
-            dtype: column.dtype,
-            shape: vec![column.length],
-            data_offsets: (start, end),
+        end += column.length * column.width * column.dtype.bitsize() / 8;
+        let shape = match column.width {
+            1 => vec![column.length],
+            width => vec![column.length, width],
         };
+        let info = TensorInfo { dtype: column.dtype, shape, data_offsets: (start, end) };
         (column.name.to_string(), info)
     });
     let metadata = Metadata::new(Some(metadata.into()), tensors.collect())

@@ -1,0 +1,378 @@
+//! The learner in eight lanes: one rule at eight rates, mixed, so that nobody need choose one.
+//!
+//! One round, for an example (x, y) with importance h:
+//!
+//! ```text
+//! p_k      = Σ_i weight(slot_i,k, x_i) x_i            look, in every lane
+//! p        = mixture of the p_k                       play
+//! slot_i,k ← absorb(slot_i,k, x_i, h ℓ'(p_k, y) x_i)  for every feature, in every lane
+//! ```
+//!
+//! The lanes share nothing but the example: each plays its own margin and absorbs its own gradient,
+//! and holds the bits that a [`Learner`](crate::learner::Learner) at its rate would hold. A
+//! coordinate's lanes lie on one cache line, field by field, so a feature costs one miss as with one
+//! lane, and the loop over the lanes is vector instructions. There is no L2: the penalty of a mixture
+//! is not that of a point.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::Result;
+use crate::example::{Chunk, Example};
+use crate::learner::{Boxes, Model, diverged, is_sound};
+use crate::loss::Loss;
+use crate::memory::filled;
+use crate::mixture::{LANES, Mixture, PerLane, RATES};
+use crate::rule::{Interval, Line, Rule, Sight, Slot, Step};
+use crate::scale::Scales;
+use crate::tally::{LaneStanding, LaneTally, Outcome, Standing, Tally};
+
+type LineOf<R> = <<R as Rule>::Slot as Slot>::Line;
+
+/// A rule run on every coordinate in all lanes.
+pub struct Lanes<R: Rule, B: Boxes> {
+    loss: Loss,
+    rule: R,
+    boxes: B,
+    lines: Vec<LineOf<R>>,
+    scales: Scales,
+    gradient_sums: Option<Vec<PerLane>>,
+    state: State<R::Shared>,
+    tally: Tally,
+}
+
+/// What is not of one coordinate, as in the model file.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct State<S> {
+    state: [S; LANES],
+    step: [Step; LANES],
+    lanes: [LaneTally; LANES],
+    mixture: Mixture,
+}
+
+/// What the first walk over an example's features found.
+struct Look {
+    margins: PerLane,
+    sights: [Sight; LANES],
+    square_norm: f64,
+}
+
+impl<R: Rule, B: Boxes> Lanes<R, B> {
+    /// A learner with this many slots, none of them touched; the rule's own rate is not used.
+    pub fn new(
+        loss: Loss,
+        rule: R,
+        boxes: B,
+        scales: Scales,
+        slots: usize,
+        certify: bool,
+    ) -> Result<Self> {
+        let sums = if certify { Some(filled([0.0; LANES], slots)?) } else { None };
+        let state = State {
+            state: [R::Shared::default(); LANES],
+            step: [Step::default(); LANES],
+            lanes: [LaneTally::default(); LANES],
+            mixture: Mixture::default(),
+        };
+        let lines = filled(LineOf::<R>::default(), slots)?;
+        let tally = Tally::default();
+        Ok(Lanes { loss, rule, boxes, lines, scales, gradient_sums: sums, state, tally })
+    }
+
+    /// The rule of a slot in a lane.
+    #[inline]
+    fn rule_at(&self, slot: usize, lane: usize) -> R {
+        self.boxes.rule(self.rule, slot).at(RATES[lane])
+    }
+
+    #[inline]
+    fn look<const LEARN: bool>(&self, example: &Example<'_>) -> Look {
+        let mut margins = [0.0; LANES];
+        let mut sights = [Sight::default(); LANES];
+        let mut square_norm = 0.0;
+        self.fetch(example);
+        for (&slot, &value) in example.slots.iter().zip(example.values) {
+            let (slot, wide) = (slot as usize, f64::from(value));
+            square_norm += wide * wide;
+            let (rule, line) = (self.boxes.rule(self.rule, slot), &self.lines[slot]);
+            for lane in 0..LANES {
+                let weight = rule.at(RATES[lane]).weight(&line.get(lane), value);
+                margins[lane] += f64::from(weight) * wide;
+            }
+            if LEARN && R::COUPLED {
+                for lane in 0..LANES {
+                    rule.at(RATES[lane]).look(&line.get(lane), value, &mut sights[lane]);
+                }
+            }
+        }
+        Look { margins, sights, square_norm }
+    }
+
+    /// Ask for all lines of the example at once: the walk is too long a piece of work for its misses
+    /// to overlap.
+    #[inline]
+    fn fetch(&self, example: &Example<'_>) {
+        let first = |&slot: &u32| self.lines[slot as usize].get(0).get(0).to_bits();
+        std::hint::black_box(example.slots.iter().map(first).fold(0, |all, bits| all | bits));
+    }
+
+    /// The second walk; ½ Σ g² η of every lane.
+    #[inline]
+    fn absorb(&mut self, example: &Example<'_>, slopes: &PerLane) -> PerLane {
+        // Copies, here and of the line, and loops of one kind of number: so they become vectors.
+        let (steps, slopes) = (self.state.step, *slopes);
+        let mut energies = [0.0; LANES];
+        for (&slot, &value) in example.slots.iter().zip(example.values) {
+            let (slot, wide) = (slot as usize, f64::from(value));
+            let rule = self.boxes.rule(self.rule, slot);
+            let mut line = self.lines[slot];
+            let gradients = slopes.map(|slope| (slope * wide) as f32);
+            let mut rates = [0.0; LANES];
+            for lane in 0..LANES {
+                let (rule, step) = (rule.at(RATES[lane]), steps[lane]);
+                let mut state = line.get(lane);
+                rule.absorb(&mut state, value, gradients[lane], step);
+                line.put(lane, state);
+                rates[lane] = rule.rate_used(&state, step);
+            }
+            self.lines[slot] = line;
+            for lane in 0..LANES {
+                let gradient = f64::from(gradients[lane]);
+                energies[lane] += gradient * gradient * f64::from(rates[lane]);
+            }
+            if let Some(sums) = &mut self.gradient_sums {
+                add(&mut sums[slot], &gradients.map(f64::from));
+            }
+        }
+        energies.map(|energy| 0.5 * energy)
+    }
+
+    fn round(&mut self, example: &Example<'_>) -> Result<Outcome> {
+        let look = self.look::<true>(example);
+        let (label, importance) = (f64::from(example.label), f64::from(example.importance));
+        let margins = look.margins;
+        let tails = margins.map(|margin| self.loss.tail(margin));
+        let face = |lane| self.loss.value_and_slope(margins[lane], label, tails[lane]);
+        let faced: [(f64, f64); LANES] = std::array::from_fn(face);
+        let (lost, slopes) = (faced.map(|(lost, _)| lost), faced.map(|(_, s)| importance * s));
+        let sights: [Sight; LANES] = std::array::from_fn(|lane| Sight {
+            round: self.tally.rounds + 1,
+            regression: !self.loss.is_classification(),
+            label,
+            margin: margins[lane],
+            importance,
+            slope: slopes[lane],
+            square_norm: look.square_norm,
+            ..look.sights[lane]
+        });
+        self.check(example, &sights)?;
+        let outcome = self.mix(example, &margins, &tails, &lost);
+        let energies = self.absorb_all(example, &sights, &slopes);
+        for (lane, tally) in self.state.lanes.iter_mut().enumerate() {
+            tally.loss += importance * lost[lane];
+            tally.played += sights[lane].played();
+            tally.energy += energies[lane];
+        }
+        Ok(outcome)
+    }
+
+    /// Play the mixture, and let it see what the lanes lost.
+    fn mix(
+        &mut self,
+        example: &Example<'_>,
+        margins: &PerLane,
+        tails: &PerLane,
+        lost: &PerLane,
+    ) -> Outcome {
+        let (label, importance) = (f64::from(example.label), f64::from(example.importance));
+        let (loss, mixture) = (self.loss, &mut self.state.mixture);
+        let shares = mixture.shares(loss);
+        let margin = mixture.margin(loss, &shares, margins, tails);
+        let own = loss.value(margin, label);
+        mixture.absorb(loss, &mixture.counted(loss, margins, label, lost), own, importance);
+        if loss == Loss::Squared && importance > 0.0 {
+            mixture.meet(label);
+        }
+        Outcome {
+            margin,
+            loss: own,
+            mistake: loss.is_mistake(margin, label),
+            importance,
+            penalty: 0.0,
+            played: 0.0,
+            energy: 0.0,
+            features: example.slots.len(),
+        }
+    }
+
+    fn absorb_all(
+        &mut self,
+        example: &Example<'_>,
+        sights: &[Sight; LANES],
+        slopes: &PerLane,
+    ) -> PerLane {
+        if R::COUPLED {
+            for (lane, sight) in sights.iter().enumerate() {
+                let rule = self.rule.at(RATES[lane]);
+                self.state.step[lane] = rule.step(&mut self.state.state[lane], sight);
+            }
+        } else if slopes.iter().all(|&slope| slope == 0.0) {
+            return [0.0; LANES];
+        }
+        self.absorb(example, slopes)
+    }
+
+    fn check(&self, example: &Example<'_>, sights: &[Sight; LANES]) -> Result<()> {
+        match sights.iter().position(|sight| !is_sound::<R>(sight)) {
+            None => Ok(()),
+            Some(lane) => Err(diverged(example, sights[lane], |slot| {
+                self.rule_at(slot, lane).weight(&self.lines[slot].get(lane), 1.0)
+            })),
+        }
+    }
+
+    fn is_line_untouched(&self, slot: usize) -> bool {
+        (0..LANES).all(|lane| self.lines[slot].get(lane).is_untouched())
+    }
+
+    fn lane_standing(&self, lane: usize, share: f64, touched: &[usize]) -> LaneStanding {
+        let step = self.state.step[lane];
+        let spread = |&slot: &usize| {
+            let state = self.lines[slot].get(lane);
+            // A slot of another lane's only has no rate, and nothing to add.
+            if state.is_untouched() { 0.0 } else { self.rule_at(slot, lane).spread(&state, step) }
+        };
+        let shared = self.rule.at(RATES[lane]).shared_spread(&self.state.state[lane]);
+        let least = |slot: usize, sum: f64| self.rule_at(slot, lane).interval().least(sum);
+        let floor = |sums: &Vec<PerLane>| {
+            sums.iter().enumerate().map(|(slot, sums)| least(slot, sums[lane])).sum()
+        };
+        LaneStanding {
+            rate: f64::from(RATES[lane]),
+            share,
+            tally: self.state.lanes[lane],
+            spread: shared + touched.iter().map(spread).sum::<f64>(),
+            floor: self.gradient_sums.as_ref().map(floor),
+        }
+    }
+}
+
+fn add(sums: &mut PerLane, terms: &PerLane) {
+    for (sum, term) in sums.iter_mut().zip(terms) {
+        *sum += term;
+    }
+}
+
+impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
+    fn learn(
+        &mut self,
+        examples: &mut dyn Iterator<Item = Example<'_>>,
+        margins: &mut Vec<f64>,
+    ) -> Result<()> {
+        let mut room = Vec::new();
+        for example in examples {
+            self.scales.make_room(&example)?;
+            let outcome = self.round(&self.scales.normalise(&example, &mut room))?;
+            self.scales.remember(&example);
+            self.tally.record(&outcome);
+            margins.push(outcome.margin);
+        }
+        Ok(())
+    }
+
+    fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
+        let (mut room, mixture) = (Vec::new(), &self.state.mixture);
+        let shares = mixture.shares(self.loss);
+        for example in chunk.examples() {
+            let look = self.look::<false>(&self.scales.normalise(&example, &mut room));
+            let tails = look.margins.map(|margin| self.loss.tail(margin));
+            margins.push(mixture.margin(self.loss, &shares, &look.margins, &tails));
+        }
+    }
+
+    fn slots(&self) -> usize {
+        self.lines.len()
+    }
+
+    fn scaled_weight(&self, slot: usize) -> f32 {
+        let best = self.state.mixture.best();
+        self.rule_at(slot, best).weight(&self.lines[slot].get(best), 1.0)
+    }
+
+    fn scales(&self) -> &Scales {
+        &self.scales
+    }
+
+    fn scales_mut(&mut self) -> &mut Scales {
+        &mut self.scales
+    }
+
+    fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    fn standing(&self) -> Standing {
+        let slots = 0..self.lines.len();
+        let touched: Vec<usize> = slots.filter(|&slot| !self.is_line_untouched(slot)).collect();
+        let shares = self.state.mixture.shares(self.loss);
+        let lane = |lane: usize| self.lane_standing(lane, shares[lane], &touched);
+        Standing {
+            touched: touched.len() as u64,
+            mixing_cost: Some(self.state.mixture.cost(self.loss)),
+            lanes: (0..LANES).map(lane).collect(),
+            ..Standing::default()
+        }
+    }
+
+    fn fields(&self) -> &'static [&'static str] {
+        R::Slot::FIELDS
+    }
+
+    fn is_untouched(&self, slot: usize) -> bool {
+        let no_sum = |sums: &Vec<PerLane>| sums[slot] == [0.0; LANES];
+        let no_sums = self.gradient_sums.as_ref().is_none_or(no_sum);
+        no_sums && self.scales.is_untouched(slot) && self.is_line_untouched(slot)
+    }
+
+    fn lanes(&self) -> usize {
+        LANES
+    }
+
+    fn field(&self, slot: usize, lane: usize, field: usize) -> f32 {
+        self.lines[slot].get(lane).get(field)
+    }
+
+    fn gradient_sum(&self, slot: usize, lane: usize) -> Option<f64> {
+        self.gradient_sums.as_ref().map(|sums| sums[slot][lane])
+    }
+
+    fn intervals(&self) -> Option<&[Interval]> {
+        self.boxes.intervals()
+    }
+
+    fn shared(&self) -> Value {
+        serde_json::to_value(self.state).unwrap_or(Value::Null)
+    }
+
+    fn restore(&mut self, shared: Value, tally: Tally) -> std::result::Result<(), String> {
+        if !shared.is_object() {
+            return Err("the shared state is not an object".into());
+        }
+        self.state = serde_json::from_value(shared).map_err(|error| error.to_string())?;
+        self.tally = tally;
+        Ok(())
+    }
+
+    fn set_field(&mut self, slot: usize, lane: usize, field: usize, value: f32) {
+        let mut state = self.lines[slot].get(lane);
+        state.set(field, value);
+        self.lines[slot].put(lane, state);
+    }
+
+    fn set_gradient_sum(&mut self, slot: usize, lane: usize, sum: f64) {
+        if let Some(sums) = &mut self.gradient_sums {
+            sums[slot][lane] = sum;
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The mixture of the lanes: no rate to tune, and the price of that known.
+//!
+//! Lane k runs the rule at the rate c_k = 0.0125 · 2^k and has lost L_k so far. With the shares
+//! π_k ∝ exp(−η L_k) the mixture plays
+//!
+//! ```text
+//! logistic   logit of Σ π_k σ(m_k)       η = 1/H,               H = max(1, importances so far)
+//! squared    Σ π_k clip(m_k, A, B)       η = 1/(2H (B − A)²),   [A, B] the labels so far
+//! hinge      Σ π_k m_k                   η = ln 8/Δ             AdaHedge
+//! ```
+//!
+//! η never rises, so for every sequence (de Rooij, van Erven, Grünwald & Koolen 2014; decision 17)
+//!
+//! ```text
+//! L_mix ≤ min_k L_k + ln 8/η + Δ,   Δ = Σ_t [loss_t + (1/η_t) ln Σ_k π_k exp(−η_t loss_t,k)]
+//! ```
+//!
+//! Logistic loss is 1-mixable: with importances up to 1, Δ ≤ 0 and all the mixing costs at most ln 8.
+//! Squared loss is 1/(2(B − A)²)-exp-concave: Δ grows only in a round whose label is outside [A, B]
+//! or whose importance is above H; L_k is that of the clipped predictions. For hinge Δ ≥ 0 is the
+//! mixability gap and the cost is 2Δ, of order √(L* ln 8). Δ is measured, so the
+//! cost is proven whatever came.
+//!
+//! Importances multiply losses: log loss counted h times is only 1/h-mixable, hence H. The twin is
+//! `python/lessregret/mixture.py`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::loss::Loss;
+
+/// The number of lanes: one coordinate's weights and energies fill a cache line.
+pub const LANES: usize = 8;
+
+/// The rate of the first lane; every other has twice that of the one before.
+pub const LEAST_RATE: f32 = 0.0125;
+
+/// The rates of the lanes.
+pub const RATES: [f32; LANES] = rates();
+
+const fn rates() -> [f32; LANES] {
+    let mut rates = [LEAST_RATE; LANES];
+    let mut lane = 1;
+    while lane < LANES {
+        rates[lane] = 2.0 * rates[lane - 1];
+        lane += 1;
+    }
+    rates
+}
+
+/// One number for each lane.
+pub type PerLane = [f64; LANES];
+
+/// What the mixture remembers.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mixture {
+    /// L_k, for squared loss of the clipped predictions.
+    losses: PerLane,
+    /// Δ.
+    surplus: f64,
+    /// H.
+    heaviest: f64,
+    /// [A, B], once there was a label; only for squared loss.
+    labels: Option<[f64; 2]>,
+}
+
+impl Default for Mixture {
+    fn default() -> Self {
+        Mixture { losses: [0.0; LANES], surplus: 0.0, heaviest: 1.0, labels: None }
+    }
+}
+
+impl Mixture {
+    /// ln 8/η + Δ: what mixing has cost at most, against the best lane.
+    pub fn cost(&self, loss: Loss) -> f64 {
+        (LANES as f64).ln() / self.rate(loss) + self.surplus
+    }
+
+    /// π.
+    pub fn shares(&self, loss: Loss) -> PerLane {
+        let (rate, least) = (self.rate(loss), least(self.losses));
+        let unscaled = self.losses.map(|lost| decay(rate, lost - least));
+        let total: f64 = unscaled.iter().sum();
+        unscaled.map(|share| share / total)
+    }
+
+    /// The lane that lost least, the first of them.
+    pub fn best(&self) -> usize {
+        let least = least(self.losses);
+        self.losses.iter().position(|&lost| lost == least).unwrap_or(0)
+    }
+
+    /// The margin played; `tails` are those of the margins.
+    pub fn margin(&self, loss: Loss, shares: &PerLane, margins: &PerLane, tails: &PerLane) -> f64 {
+        let mean = |margins: PerLane| shares.iter().zip(margins).map(|(pi, m)| pi * m).sum();
+        match loss {
+            Loss::Logistic => logit_of_mean(shares, margins, tails)
+                .unwrap_or_else(|| self.log_odds(loss, margins)),
+            Loss::Squared => mean(margins.map(|margin| self.clip(margin))),
+            Loss::Hinge => mean(*margins),
+        }
+    }
+
+    /// What is remembered after a round: `lost` are the lanes' losses, `own` is the mixture's.
+    pub fn absorb(&mut self, loss: Loss, lost: &PerLane, own: f64, h: f64) {
+        if h == 0.0 {
+            return;
+        }
+        let (rate, lost) = (self.rate(loss), lost.map(|lost| h * lost));
+        // Log loss at its own rate is the mix loss: no surplus, and no need to compute it.
+        if loss != Loss::Logistic || rate * h != 1.0 {
+            let surplus = h * own - self.mix_loss(rate, &lost);
+            // A gap of AdaHedge below 0 is rounding.
+            self.surplus += if loss == Loss::Hinge { surplus.max(0.0) } else { surplus };
+        }
+        for (sum, lost) in self.losses.iter_mut().zip(lost) {
+            *sum += lost;
+        }
+        self.heaviest = self.heaviest.max(h);
+    }
+
+    /// The losses that count in mixing: for squared loss those of the clipped predictions.
+    pub fn counted(&self, loss: Loss, margins: &PerLane, label: f64, lost: &PerLane) -> PerLane {
+        match loss {
+            Loss::Squared => margins.map(|margin| loss.value(self.clip(margin), label)),
+            _ => *lost,
+        }
+    }
+
+    /// Widen the range of the labels, after the round.
+    pub fn meet(&mut self, label: f64) {
+        let [low, high] = self.labels.unwrap_or([label; 2]);
+        self.labels = Some([low.min(label), high.max(label)]);
+    }
+
+    /// η of the next round.
+    fn rate(&self, loss: Loss) -> f64 {
+        match (loss, self.labels) {
+            (Loss::Logistic, _) => 1.0 / self.heaviest,
+            (Loss::Squared, Some([low, high])) => {
+                1.0 / (2.0 * self.heaviest * (high - low).powi(2))
+            }
+            (Loss::Squared, None) => f64::INFINITY,
+            (Loss::Hinge, _) => (LANES as f64).ln() / self.surplus,
+        }
+    }
+
+    /// −(1/η) ln Σ π_k exp(−η loss_k); for infinite η how far the least loss has risen.
+    fn mix_loss(&self, rate: f64, lost: &PerLane) -> f64 {
+        let start = least(self.losses);
+        let gaps = self.losses.map(|lost| lost - start);
+        let after: PerLane = std::array::from_fn(|k| gaps[k] + lost[k]);
+        let least = least(after);
+        let log_sum = |gaps: PerLane| gaps.iter().map(|gap| decay(rate, *gap)).sum::<f64>().ln();
+        least - (log_sum(after.map(|gap| gap - least)) - log_sum(gaps)) / rate
+    }
+
+    /// logit of Σ π_k σ(m_k) in the space of logarithms, where a share too small for a number counts.
+    #[cold]
+    fn log_odds(&self, loss: Loss, margins: &PerLane) -> f64 {
+        let (rate, least) = (self.rate(loss), least(self.losses));
+        let mean = |label: f64| {
+            log_sum(std::array::from_fn(|k| {
+                -rate * (self.losses[k] - least) - loss.value(margins[k], label)
+            }))
+        };
+        mean(1.0) - mean(-1.0)
+    }
+
+    /// The nearest label met; all margins are as good before there is one.
+    fn clip(&self, margin: f64) -> f64 {
+        self.labels.map_or(margin, |[low, high]| margin.max(low).min(high))
+    }
+}
+
+fn least(numbers: PerLane) -> f64 {
+    numbers.into_iter().fold(f64::INFINITY, f64::min)
+}
+
+/// exp(−rate · gap), 1 for no gap whatever the rate.
+fn decay(rate: f64, gap: f64) -> f64 {
+    if gap == 0.0 {
+        return 1.0;
+    }
+    // The exponential of what underflows takes several times as long to find its 0.
+    if rate * gap > 745.0 { 0.0 } else { (-rate * gap).exp() }
+}
+
+/// logit of Σ π_k σ(m_k), from the e^−|m_k|; none where all lanes are so sure that one of the two
+/// sums is no longer a number with digits.
+fn logit_of_mean(shares: &PerLane, margins: &PerLane, tails: &PerLane) -> Option<f64> {
+    let (mut yes, mut no) = (0.0, 0.0);
+    for ((share, margin), tail) in shares.iter().zip(margins).zip(tails) {
+        let near = share / (1.0 + tail);
+        let far = near * tail;
+        let positive = *margin >= 0.0;
+        yes += if positive { near } else { far };
+        no += if positive { far } else { near };
+    }
+    (yes.min(no) > 1e-290).then(|| yes.ln() - no.ln())
+}
+
+/// ln Σ exp(logs_k).
+fn log_sum(logs: PerLane) -> f64 {
+    let most = logs.into_iter().fold(f64::NEG_INFINITY, f64::max);
+    most + logs.iter().map(|log| (log - most).exp()).sum::<f64>().ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_double_from_an_eightieth_to_1_6() {
+        assert_eq!((RATES[0], RATES[3], RATES[7]), (0.0125, 0.1, 1.6));
+    }
+
+    #[test]
+    fn certainty_survives() {
+        let (mixture, loss) = (Mixture::default(), Loss::Logistic);
+        let shares = mixture.shares(loss);
+        for size in [1.0, 50.0, 720.0, 5000.0] {
+            for sign in [-1.0, 1.0] {
+                let margins = [sign * size; LANES];
+                let tails = margins.map(|margin| loss.tail(margin));
+                let mixed = mixture.margin(loss, &shares, &margins, &tails);
+                assert!((mixed - sign * size).abs() < 1e-12 * size, "{mixed}");
+            }
+        }
+    }
+
+    #[test]
+    fn log_loss_costs_at_most_ln_8() {
+        let (mut mixture, mut own, mut sums) = (Mixture::default(), 0.0, [0.0; LANES]);
+        for round in 0..2000 {
+            let margins: PerLane =
+                std::array::from_fn(|k| 20.0 * ((round * (k + 3)) as f64).sin() / (1.0 + k as f64));
+            let label = if round % 3 == 0 { -1.0 } else { 1.0 };
+            let shares = mixture.shares(Loss::Logistic);
+            let tails = margins.map(|margin| Loss::Logistic.tail(margin));
+            let margin = mixture.margin(Loss::Logistic, &shares, &margins, &tails);
+            let lost = margins.map(|margin| Loss::Logistic.value(margin, label));
+            let loss = Loss::Logistic.value(margin, label);
+            mixture.absorb(Loss::Logistic, &lost, loss, 1.0);
+            own += loss;
+            sums = std::array::from_fn(|k| sums[k] + lost[k]);
+            assert!(own <= least(sums) + 8f64.ln() + 1e-9);
+        }
+    }
+}

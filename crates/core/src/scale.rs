@@ -1,0 +1,205 @@
+//! The scale of a feature: the learner sees values divided by the largest one met.
+//!
+//! ```text
+//! m_i = max |x_i| so far, this example's included      full
+//!       max(1, the same)                               cap
+//! ```
+//!
+//! Rule and margin see x_i/m_i, so a slot holds ŵ_i = w_i m_i in the rule's own box, which is the box
+//! of radius R/m_i for w_i. When m_i grows the slot stays as it is: that *is* the rescaling of w_i by
+//! m_old/m_new (Ross, Mineiro & Langford 2013). Regret and bounds are those of the game on the
+//! normalised examples.
+//!
+//! Cost: one float a slot, had only when needed: never without a scale, for a cap from the first
+//! |x| > 1 on. Until then a cap costs one sweep over the values. The twin is
+//! `python/lessregret/scale.py`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::example::Example;
+use crate::memory::filled;
+use crate::rule::Interval;
+
+/// What values are divided by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// Nothing.
+    #[default]
+    None,
+    /// The largest met, if that is above 1.
+    Cap,
+    /// The largest met.
+    Full,
+}
+
+impl Scale {
+    /// Whether this is the default, which a spec need not say.
+    pub fn is_none(&self) -> bool {
+        *self == Scale::None
+    }
+
+    /// m of a feature that was never met.
+    fn start(self) -> f32 {
+        if self == Scale::Full { 0.0 } else { 1.0 }
+    }
+}
+
+/// The scales of all features.
+#[derive(Clone, Debug)]
+pub struct Scales {
+    kind: Scale,
+    slots: usize,
+    /// m_i; empty while all are as they began and need no place.
+    largest: Vec<f32>,
+}
+
+impl Scales {
+    /// Scales of features none of which was met.
+    pub fn new(kind: Scale, slots: usize) -> Result<Self> {
+        let largest = if kind == Scale::Full { filled(kind.start(), slots)? } else { Vec::new() };
+        Ok(Scales { kind, slots, largest })
+    }
+
+    /// Whether any value may be divided at all.
+    pub fn are_used(&self) -> bool {
+        !self.kind.is_none()
+    }
+
+    /// Whether there is something to store.
+    pub fn are_kept(&self) -> bool {
+        !self.largest.is_empty()
+    }
+
+    /// Whether the feature's scale is as it began.
+    pub fn is_untouched(&self, slot: usize) -> bool {
+        self.of(slot) == self.kind.start()
+    }
+
+    /// m of a slot.
+    #[inline]
+    pub fn of(&self, slot: usize) -> f32 {
+        self.largest.get(slot).copied().unwrap_or(1.0)
+    }
+
+    /// The weight per unit of the value, from that per unit of the scaled value.
+    pub fn unscaled(&self, slot: usize, weight: f32) -> f32 {
+        match self.of(slot) {
+            // A feature never met has no unit yet.
+            0.0 => weight,
+            largest => Interval::EVERYWHERE.clip(weight / largest),
+        }
+    }
+
+    /// The example as rule and margin see it. Nothing is remembered.
+    #[inline]
+    pub fn normalise<'a>(&self, example: &Example<'a>, room: &'a mut Vec<f32>) -> Example<'a> {
+        if self.leave(example) {
+            return *example;
+        }
+        let features = example.slots.iter().zip(example.values);
+        room.clear();
+        room.extend(features.map(|(&slot, &x)| x / self.of(slot as usize).max(x.abs())));
+        Example { values: room, ..*example }
+    }
+
+    /// Have the memory for what [`Scales::remember`] will be told.
+    #[inline]
+    pub fn make_room(&mut self, example: &Example<'_>) -> Result<()> {
+        if !self.are_kept() && !self.leave(example) {
+            self.largest = filled(self.kind.start(), self.slots)?;
+        }
+        Ok(())
+    }
+
+    /// Take the example's values into account from now on; room was made for it.
+    #[inline]
+    pub fn remember(&mut self, example: &Example<'_>) {
+        if !self.are_kept() {
+            return;
+        }
+        for (&slot, value) in example.slots.iter().zip(example.values) {
+            let largest = &mut self.largest[slot as usize];
+            *largest = largest.max(value.abs());
+        }
+    }
+
+    /// Put back the scale of a slot.
+    pub fn set(&mut self, slot: usize, largest: f32) -> std::result::Result<(), String> {
+        if !(largest > 0.0 && largest >= self.kind.start() && largest.is_finite()) {
+            return Err(format!("'scale' holds {largest:?}, which is no scale"));
+        }
+        if !self.are_kept() {
+            let room = filled(self.kind.start(), self.slots);
+            self.largest = room.map_err(|error| error.to_string())?;
+        }
+        self.largest[slot] = largest;
+        Ok(())
+    }
+
+    /// Whether the example's values are what the rule sees.
+    #[inline]
+    fn leave(&self, example: &Example<'_>) -> bool {
+        // Without early exit, so that it is a few vector instructions.
+        let large = || example.values.iter().fold(false, |any, value| any | (value.abs() > 1.0));
+        !self.are_used() || (!self.are_kept() && !large())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example(values: &[f32]) -> Example<'_> {
+        Example { label: 1.0, importance: 1.0, slots: &[4, 1], values }
+    }
+
+    fn seen(scales: &Scales, values: &[f32]) -> Vec<f32> {
+        let mut room = Vec::new();
+        scales.normalise(&example(values), &mut room).values.to_vec()
+    }
+
+    fn met(kind: Scale, values: &[f32]) -> Result<Scales> {
+        let mut scales = Scales::new(kind, 5)?;
+        scales.make_room(&example(values))?;
+        scales.remember(&example(values));
+        Ok(scales)
+    }
+
+    #[test]
+    fn a_cap_leaves_small_values_and_needs_no_memory_for_them() -> Result<()> {
+        let scales = met(Scale::Cap, &[1.0, -0.25])?;
+        assert!(!scales.are_kept());
+        assert_eq!(seen(&scales, &[0.5, -1.0]), [0.5, -1.0]);
+        assert_eq!(seen(&scales, &[0.5, -4.0]), [0.5, -1.0]);
+        Ok(())
+    }
+
+    #[test]
+    fn a_cap_divides_by_the_largest_met() -> Result<()> {
+        let scales = met(Scale::Cap, &[-8.0, 0.5])?;
+        assert_eq!(seen(&scales, &[2.0, 0.5]), [0.25, 0.5]);
+        assert_eq!(seen(&scales, &[1e30, 0.5]), [1.0, 0.5]);
+        assert_eq!((scales.of(4), scales.of(1), scales.of(0)), (8.0, 1.0, 1.0));
+        assert_eq!(scales.unscaled(4, 2.0), 0.25);
+        Ok(())
+    }
+
+    #[test]
+    fn full_divides_small_values_too() -> Result<()> {
+        let scales = met(Scale::Full, &[-8.0, 0.5])?;
+        assert_eq!(seen(&scales, &[2.0, 0.25]), [0.25, 0.5]);
+        assert!(scales.is_untouched(0) && !scales.is_untouched(1));
+        assert_eq!(scales.unscaled(0, 3.0), 3.0);
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_no_scale_is_not_put_back() -> Result<()> {
+        for (kind, wrong) in [(Scale::Cap, 0.5), (Scale::Full, 0.0), (Scale::Full, f32::NAN)] {
+            assert!(Scales::new(kind, 5)?.set(1, wrong).is_err());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+"""What mixing costs: L_mix ≤ min L_k + cost, at every round of every sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from lessregret.losses import LOSSES, Loss
+from lessregret.mixture import RATES, Mixture
+
+K = len(RATES)
+ROUNDS = 600
+LN8 = log(8)
+Sequence = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+"""Margins by round and lane, labels, importances."""
+
+
+def drawn(seed: int) -> Sequence:
+    rng = np.random.default_rng(seed)
+    margins = rng.normal(size=(ROUNDS, K)) * 2.0 ** np.arange(-3, K - 3)
+    return margins, np.sign(rng.normal(size=ROUNDS)), rng.random(ROUNDS)
+
+
+def alternating() -> Sequence:
+    margins, _, _ = drawn(1)
+    return np.abs(margins), np.resize([1.0, -1.0], ROUNDS), np.ones(ROUNDS)
+
+
+def flipped() -> Sequence:
+    """Each lane as sure as it can be of what is true in the first half only."""
+    labels = np.where(np.arange(ROUNDS) < ROUNDS / 2, 1.0, -1.0)
+    return np.outer(np.ones(ROUNDS), np.arange(K) - 2.0), labels, np.ones(ROUNDS)
+
+
+def one_diverges() -> Sequence:
+    """The best lane so far ends up at the far end of its box, wrong."""
+    margins, labels, _ = drawn(2)
+    margins[:, 3] = labels * 5
+    margins[100:, 3] = -1e5 * labels[100:]
+    return margins, labels, np.ones(ROUNDS)
+
+
+def growing() -> Sequence:
+    """Numbers for labels, each further out than all before, and importances that rise."""
+    margins, _, _ = drawn(3)
+    return (
+        margins,
+        np.linspace(0.1, 30, ROUNDS) * np.resize([1, -1], ROUNDS),
+        np.linspace(0, 9, 600),
+    )
+
+
+SEQUENCES = [lambda: drawn(0), alternating, flipped, one_diverges]
+IDS = ["random", "alternating", "flipped", "one diverges"]
+
+
+def play(loss: Loss, sequence: Sequence) -> tuple[Mixture, float, NDArray[np.float64]]:
+    """The law at every round; the mixture, its loss and those of the lanes."""
+    mixture, own, lanes = Mixture(loss), 0.0, np.zeros(K)
+    for margins, label, h in zip(*(part.tolist() for part in sequence), strict=True):
+        own += h * loss.value(mixture.margin(margins), label)
+        lanes += [h * loss.value(mixture._clip(margin), label) for margin in margins]
+        mixture.absorb(margins, label, h)
+        assert own <= min(lanes) + mixture.cost + 1e-9 * (1 + max(lanes))
+    np.testing.assert_allclose(mixture.losses, lanes)
+    return mixture, own, lanes
+
+
+@pytest.mark.parametrize("make", SEQUENCES, ids=IDS)
+def test_log_loss_costs_at_most_ln_8(make: Callable[[], Sequence]) -> None:
+    mixture, own, lanes = play(LOSSES["logistic"], make())
+    assert mixture.cost <= LN8 + 1e-9
+    assert own <= min(lanes) + LN8 + 1e-9
+    assert sum(mixture.shares()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("make", [*SEQUENCES, growing], ids=[*IDS, "growing"])
+@pytest.mark.parametrize("loss", ["hinge", "squared"])
+def test_other_losses_cost_what_is_told(loss: str, make: Callable[[], Sequence]) -> None:
+    mixture, _, _ = play(LOSSES[loss], make())
+    if loss == "hinge":
+        assert mixture.cost == pytest.approx(2 * mixture.surplus)
+
+
+def test_log_loss_with_importances_above_1() -> None:
+    """Counted h times it is 1/h-mixable: ln 8 is multiplied, and the rise itself is paid for."""
+    margins, _, _ = drawn(4)
+    labels = np.sign(drawn(5)[0][:, 0])
+    mixture, _, _ = play(LOSSES["logistic"], (margins, labels, np.full(ROUNDS, 3.0)))
+    assert mixture.rate == 1 / 3
+    assert mixture.cost <= 3 * LN8 + 3 * np.abs(margins[0]).max()
+
+
+def test_squared_loss_in_a_known_range() -> None:
+    """Once both ends were met, all the rest costs at most ln 8/η = 2 (B − A)² ln 8."""
+    margins, labels, h = drawn(6)
+    labels[:2] = -1, 1
+    h[:2] = 1e-9
+    mixture, _, _ = play(LOSSES["squared"], (margins, labels, h))
+    assert mixture.labels == (-1, 1)
+    assert mixture.cost <= 8 * LN8 + 1e-6
+
+
+def test_hinge_loss_costs_a_root() -> None:
+    """Theorem of the source: at most √(Σ s² ln K) + S (4/3 ln K + 2), s the range of a round."""
+    sequence = drawn(7)
+    mixture, _, _ = play(LOSSES["hinge"], sequence)
+    margins, labels, h = sequence
+    losses = h[:, None] * np.maximum(0, 1 - labels[:, None] * margins)
+    ranges = losses.max(axis=1) - losses.min(axis=1)
+    limit = np.sqrt((ranges**2).sum() * LN8) + ranges.max() * (4 / 3 * LN8 + 2)
+    assert mixture.cost <= limit
+
+
+rounds = st.lists(
+    st.tuples(
+        st.lists(st.floats(-1e3, 1e3), min_size=K, max_size=K),
+        st.sampled_from([-1.0, 1.0]),
+        st.sampled_from([0.0, 0.5, 1.0, 20.0]),
+    ),
+    min_size=1,
+    max_size=25,
+)
+
+
+@given(rounds=rounds, loss=st.sampled_from(list(LOSSES)))
+@settings(max_examples=150, deadline=None)
+def test_no_sequence_costs_more(rounds: list[tuple[list[float], float, float]], loss: str) -> None:
+    margins, labels, importances = (np.array(part) for part in zip(*rounds, strict=True))
+    play(LOSSES[loss], (margins, labels, importances))
