@@ -1,7 +1,7 @@
 """Gradient descent with a rate for each coordinate.
 
-Plays     w ← clip(w − η g),  η = rate/(offset + √S)
-Slot      weight, energy          energy S = Σ g², this round's included
+Plays     w ← clip(w − η g),  η = rate/√S
+Slot      weight, energy          S = (offset x)² + Σ g², x the first value, this round's g included
 Regret    Σ_i D_i √(2 S_i) with rate = D_i/√2 and offset 0: the paper, Theorem 3
 Source    the paper, Algorithm 1
 Departs   rate D_i/√2 where the paper prints D_i (erratum E7); starts at clip(0), not 0 (E9);
@@ -27,7 +27,7 @@ class Slot(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PerCoordinate(BoxedRule):
-    """Gradient descent with a rate for each coordinate: w ← clip(w − rate/(offset + √(Σ g²)) · g).
+    """Gradient descent with a rate for each coordinate: w ← clip(w − rate/√((offset x)² + Σ g²) · g).
 
     Parameters
     ----------
@@ -39,8 +39,9 @@ class PerCoordinate(BoxedRule):
         see :mod:`lessregret.mixture`.
     offset : number from 0 up, default 0
         Keeps the first steps of a coordinate short. Without it the first gradient moves the weight
-        by exactly the rate, however small it is. It is to be compared with gradients: where values
-        are small, as in rows of unit length, 1 is much. 0 is the paper's.
+        by exactly the rate, however small it is. With it a coordinate begins as if it had met a
+        gradient of offset times its first value: so it is relative to the feature's scale, which
+        an offset added to √S would not be. 0 is the paper's.
     radius, box
         The feasible set, see :class:`BoxedRule`.
 
@@ -60,7 +61,8 @@ class PerCoordinate(BoxedRule):
         return self.clip(slot.weight)
 
     def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> Slot:
-        after = Slot(self.weight(slot, value), slot.energy + gradient**2)
+        before = slot.energy or (self.offset * value) ** 2
+        after = Slot(self.weight(slot, value), before + gradient**2)
         if after.energy == 0:
             return slot
         return after._replace(
@@ -70,7 +72,7 @@ class PerCoordinate(BoxedRule):
     def rate_used(self, slot: Slot, step: Step) -> float:
         if slot.energy == 0:
             return 0.0
-        return rate_number(self.rate, self.width) / (self.offset + sqrt(slot.energy))
+        return rate_number(self.rate, self.width) / sqrt(slot.energy)
 
     def theorem(self, slot: Any) -> float | None:
         return self.width * sqrt(2 * slot.energy) if self.offset == 0 else None

@@ -1,8 +1,8 @@
 //! Gradient descent with a rate for each coordinate.
 //!
 //! ```text
-//! Plays     w ← clip(w − η g),  η = rate/(offset + √S)
-//! Slot      weight, energy          energy S = Σ g², this round's included
+//! Plays     w ← clip(w − η g),  η = rate/√S
+//! Slot      weight, energy          S = (offset x)² + Σ g², x the first value, this round's g included
 //! Regret    Σ_i D_i √(2 S_i) with rate = D_i/√2 and offset 0: the paper, Theorem 3
 //! Source    the paper, Algorithm 1
 //! Departs   rate D_i/√2 where the paper prints D_i (erratum E7); starts at clip(0), not 0 (E9);
@@ -16,7 +16,7 @@ slot! {
     Slot {
         /// w
         weight,
-        /// S = Σ g²
+        /// S = (offset x)² + Σ g²
         energy
     }
 }
@@ -62,7 +62,9 @@ impl Rule for PerCoordinate {
     #[inline]
     fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: Step) {
         // Not to infinity: an infinite energy would freeze the coordinate for good.
-        let energy = (slot.energy + gradient * gradient).min(f32::MAX);
+        let start = self.offset * value;
+        let before = if slot.energy > 0.0 { slot.energy } else { start * start };
+        let energy = (before + gradient * gradient).min(f32::MAX);
         let rate = self.rate_used(&Slot { energy, ..*slot }, step);
         let weight = self.interval.clip(self.weight(slot, value) - rate * gradient);
         // A gradient whose square is 0 in float32 does not move the coordinate. No early return: lanes
@@ -73,7 +75,7 @@ impl Rule for PerCoordinate {
 
     #[inline]
     fn rate_used(&self, slot: &Slot, _step: Step) -> f32 {
-        let rate = self.number / (self.offset + slot.energy.sqrt());
+        let rate = self.number / slot.energy.sqrt();
         if slot.energy > 0.0 { rate } else { 0.0 }
     }
 
