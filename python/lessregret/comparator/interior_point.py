@@ -4,7 +4,7 @@ Coordinate descent and projected Newton methods are slow on click logs: features
 and its words, an ad and its advertiser), so that when the box binds one of them, others take over,
 and the set of bound coordinates changes for ever. Measured on 300,000 simulated impressions, box
 [-1, 1], to a gap of 1e-4: 800 sweeps of coordinate descent, 4,000 passes of projected Newton,
-350 passes of this.
+786 passes of this, and 294 with an L2 of 1e-4.
 
     repeat
         d  ← −(∇²B)⁻¹ ∇B by at most `CG_LIMIT` conjugate gradient steps, diagonal preconditioner
