@@ -27,7 +27,7 @@ class Slot(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PerCoordinate(BoxedRule):
-    """Gradient descent with a rate for each coordinate: w ← clip(w − rate/√((offset x)² + Σ g²) · g).
+    """Gradient descent with a rate for each coordinate: w ← clip(w − η g), η = rate/√S.
 
     Parameters
     ----------
