@@ -223,7 +223,7 @@ def test_the_page_of_compare(lessregret: CommandLine, clicks: str, shuffles: str
         assert cells == [f"{score:.6f}" for score in known if score is not None]
     assert len(shown) == 3
     assert len(outline.sources) == (2 if shuffles == "0" else 1)
-    assert ["per-coordinate:rate=0.1", "radius 100.0, rate 0.1"] in outline.rows
+    assert ["per-coordinate:rate=0.1", "radius 100.0, rate 0.1, offset 0.0"] in outline.rows
 
 
 def test_a_comparison_of_one_example(lessregret: CommandLine) -> None:

@@ -91,7 +91,6 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         let mut margins = [0.0; LANES];
         let mut sights = [Sight::default(); LANES];
         let mut square_norm = 0.0;
-        self.fetch(example);
         for (&slot, &value) in example.slots.iter().zip(example.values) {
             let (slot, wide) = (slot as usize, f64::from(value));
             square_norm += wide * wide;
@@ -107,14 +106,6 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             }
         }
         Look { margins, sights, square_norm }
-    }
-
-    /// Ask for all lines of the example at once: the walk is too long a piece of work for its misses
-    /// to overlap.
-    #[inline]
-    fn fetch(&self, example: &Example<'_>) {
-        let first = |&slot: &u32| self.lines[slot as usize].get(0).get(0).to_bits();
-        std::hint::black_box(example.slots.iter().map(first).fold(0, |all, bits| all | bits));
     }
 
     /// The second walk; ½ Σ g² η of every lane.
