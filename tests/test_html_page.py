@@ -12,7 +12,8 @@ from xml.etree import ElementTree
 import pytest
 
 from lessregret import html_page
-from lessregret.html_page import as_svg, document, markdown, picture, table, write_whole
+from lessregret.html_page import as_svg, document, markdown, picture, table
+from lessregret.whole_file import write_whole
 from tests.html_outline import Outline
 
 NASTY = {
@@ -34,7 +35,7 @@ def test_the_examples() -> None:
 def test_any_text_is_shown_and_not_obeyed(text: str, seen: str, tmp_path: Path) -> None:
     body = table([text, "n"], [[text, text]]) + picture(b"<svg/>", text, text)
     page = document(text, body)
-    write_whole(tmp_path / "page.html", page)
+    write_whole(tmp_path / "page.html", page.encode())
     outline = Outline(page)
     outline.check_that_it_is_one_file()
     assert outline.rows == [[seen, "n"], [seen, seen]]
@@ -62,7 +63,7 @@ def test_a_picture_says_neither_when_nor_who() -> None:
 
 def test_a_page_is_whole_or_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "page.html"
-    write_whole(place, "first")
+    write_whole(place, b"first")
     assert stat.S_IMODE(place.stat().st_mode) == 0o666 & ~current_mask()
 
     def full(_: int) -> None:
@@ -70,7 +71,7 @@ def test_a_page_is_whole_or_as_it_was(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
-        write_whole(place, "second")
+        write_whole(place, b"second")
     assert place.read_text() == "first"
     assert os.listdir(tmp_path) == ["page.html"]
 
@@ -79,7 +80,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     target, link = tmp_path / "target.html", tmp_path / "link.html"
     target.write_text("old")
     link.symlink_to(target)
-    write_whole(link, "new")
+    write_whole(link, b"new")
     assert link.is_symlink()
     assert target.read_text() == "new"
 

@@ -1,4 +1,4 @@
-"""A page that is one file: its frame and style, its tables and pictures, and how it is written.
+"""A page that is one file: its frame and style, its tables and pictures.
 
 Text and pictures are inside the page. There is no script, and a policy in the page's head forbids
 the browser to fetch anything or to run any, so that also a page made from strange data is safe.
@@ -9,9 +9,7 @@ from __future__ import annotations
 import base64
 import html
 import io
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -117,18 +115,3 @@ def as_svg(figure: Any) -> bytes:
     with rc_context({"svg.hashsalt": "lessregret"}):
         figure.savefig(buffer, format="svg", transparent=True, metadata=nothing)
     return buffer.getvalue()
-
-
-def write_whole(path: str | os.PathLike[str], page: str) -> None:
-    """Write the page beside its place, then rename: afterwards it is whole, or as it was."""
-    target = Path(os.path.realpath(path))
-    beside = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    try:
-        with beside.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(page)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple, TypeAlias
 from zipfile import BadZipFile, ZipFile
@@ -25,6 +25,7 @@ from lessregret.ledger import Ledger
 from lessregret.losses import loss_named
 from lessregret.penalty import check_scope, check_strength
 from lessregret.rules.limits import is_within
+from lessregret.whole_file import write_whole
 
 Data: TypeAlias = Passes | Examples | tuple[csr_array, ArrayLike]
 
@@ -91,17 +92,9 @@ class Best:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a ``.npz`` file, to go on from later; the file is replaced as a whole."""
-        beside = f"{os.fspath(path)}.part"
-        try:
-            with open(beside, "wb") as file:
-                np.savez(file, **{each.name: getattr(self, each.name) for each in fields(self)})
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(beside, path)
-        except BaseException:
-            with suppress(OSError):
-                os.remove(beside)
-            raise
+        content = io.BytesIO()
+        np.savez(content, **{each.name: getattr(self, each.name) for each in fields(self)})
+        write_whole(path, content.getvalue())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Best:

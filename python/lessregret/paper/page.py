@@ -11,9 +11,10 @@ from pathlib import Path
 from types import ModuleType
 
 from lessregret._core import __version__
-from lessregret.html_page import document, escaped, markdown, picture, write_whole
+from lessregret.html_page import document, escaped, markdown, picture
 from lessregret.paper import CLAIMS
 from lessregret.paper.finding import FAILS, HOLDS, HOLDS_IN_PART, Finding
+from lessregret.whole_file import write_whole
 
 TITLE = "Less regret, re-run"
 
@@ -54,7 +55,7 @@ def write_page(
     parts = [_head(), _contents(findings)]
     parts += [_section(name, finding, modules[name]) for name, finding in findings.items()]
     parts.append(_foot(command))
-    write_whole(path, document(TITLE, "\n".join(parts), STYLE))
+    write_whole(path, document(TITLE, "\n".join(parts), STYLE).encode())
 
 
 def _head() -> str:

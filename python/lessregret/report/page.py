@@ -11,8 +11,9 @@ from importlib.metadata import version
 from typing import NamedTuple
 
 from lessregret._core import __version__
-from lessregret.html_page import document, escaped, write_whole
+from lessregret.html_page import document, escaped
 from lessregret.report.parts import STYLE, Caution, Facts, Part, Table
+from lessregret.whole_file import write_whole
 from lessregret.wording import counted
 
 LIBRARIES = ("numpy", "scipy", "matplotlib")
@@ -78,7 +79,7 @@ class Report:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the page; the file is afterwards whole, or as it was."""
-        write_whole(path, self.html())
+        write_whole(path, self.html().encode())
 
     def _made(self) -> str:
         facts = Facts([("date", self.origin.made), *self.origin.versions.items()])
