@@ -56,7 +56,7 @@ ALGORITHMS: dict[str, Callable[[], Algorithm]] = {
     "Composite of the rule per-coordinate": lambda: Composite(
         partial(RuleLearner, PerCoordinate(rate="theory"))
     ),
-    "Composite of the rule ftrl": lambda: Composite(partial(RuleLearner, Ftrl())),
+    "Composite of the rule ftrl": lambda: Composite(partial(RuleLearner, Ftrl(rate=0.1))),
 }
 
 

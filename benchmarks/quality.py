@@ -27,7 +27,6 @@ from scipy.sparse import csr_array
 from lessregret.datasets import DATASETS, DataFile, DataHome
 from lessregret.generate import ClickWorld, log_text
 from lessregret.learner import Learner
-from lessregret.rules import PerCoordinate
 from lessregret.stream import BLOCK, open_stream
 
 BITS = 22
@@ -95,7 +94,7 @@ def sms_text(content: str) -> Iterator[bytes]:
 
 def ours(file: Path) -> float:
     """The mean log loss of our defaults."""
-    learner = Learner("logistic", PerCoordinate(), bits=BITS)
+    learner = Learner("logistic", bits=BITS)
     stream = open_stream([file], bits=BITS, loss="logistic", format="vw")
     while len(learner.learn_stream(stream, BLOCK)):
         pass

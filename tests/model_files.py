@@ -24,7 +24,7 @@ Edit = Callable[[dict[str, Any], Tensors], Any]
 
 def small_learner(folder: Any = None, *, certify: bool = True) -> Learner:
     """A learner of a few slots; with a folder to write text in, also with names."""
-    learner = Learner("logistic", PerCoordinate(rate=0.5), bits=4, certify=certify)
+    learner = Learner("logistic", PerCoordinate(rate=0.5), bits=4, certify=certify, scale="none")
     learner.learn_rows([0, 2, 3], [3, 7, 3], [1.0, -0.5, 2.0], [1, -1])
     if folder is not None:
         text = folder / "names.vw"

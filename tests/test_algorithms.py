@@ -433,4 +433,8 @@ def test_rule_learners_give_rates() -> None:
     assert learner.feed(2.0) == 0.25
     assert learner.feed(0.0) == 0
     assert learner.point == -0.5
-    assert play(Composite(lambda a, b: RuleLearner(PerCoordinate(), a, b)), Climbing(9)).bound()
+    with pytest.raises(SpecError, match="has rate 'auto', which is for learners"):
+        RuleLearner(PerCoordinate(), -1.0, 1.0)
+    assert play(
+        Composite(lambda a, b: RuleLearner(PerCoordinate(rate=0.3), a, b)), Climbing(9)
+    ).bound()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from math import log
 from pathlib import Path
@@ -35,11 +36,12 @@ def rounds_for(loss: str, seed: int = 3, rounds: int = 600) -> list[Round]:
 def test_a_lane_is_the_learner_at_its_rate(make: Callable[..., Any], loss: str) -> None:
     """To the bit: the lanes share nothing but the example."""
     rows = as_csr(rounds_for(loss))
-    mixed = Learner(loss, make(rate="auto", box=(-0.5, 2)), columns=COLUMNS, certify=True)
+    mixed = Learner(loss, make(box=(-0.5, 2)), columns=COLUMNS, certify=True, scale="none")
     mixed.learn_rows(*rows)
     _, lanes = take_apart(mixed.to_bytes())
     for k, rate in enumerate(RATES):
-        single = Learner(loss, make(rate=rate, box=(-0.5, 2)), columns=COLUMNS, certify=True)
+        rule = replace(make(box=(-0.5, 2)), rate=rate)
+        single = Learner(loss, rule, columns=COLUMNS, certify=True, scale="none")
         single.learn_rows(*rows)
         _, own = take_apart(single.to_bytes())
         stored = {name for name in own if name not in ("weight", "weight_slot")} | (
@@ -114,7 +116,8 @@ def test_a_slim_model_is_the_best_lane(rule: Rule, tmp_path: Path) -> None:
     learner.save(tmp_path / "slim", slim=True)
     slim = Learner.load(tmp_path / "slim")
     assert learner.ledger().best_lane is not None
-    single = Learner("hinge", type(rule)(rate=learner.ledger().best_lane.rate), columns=COLUMNS)  # type: ignore[call-arg, union-attr]
+    best = replace(rule, rate=learner.ledger().best_lane.rate)  # type: ignore[call-arg, union-attr]
+    single = Learner("hinge", best, columns=COLUMNS)
     single.learn_rows(*rows)
     assert slim.predict_rows(*rows[:3]).tobytes() == single.predict_rows(*rows[:3]).tobytes()
     assert learner.weight(0) == single.weight(0) == slim.weight(0)

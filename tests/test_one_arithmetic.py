@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 from lessregret import Learner
-from lessregret.losses import LOSSES
 from lessregret.rules import parse_rule
 from lessregret.stream import open_stream
 from tests.command_line import CommandLine, Done
@@ -118,11 +117,6 @@ EVERY = [
     pytest.param((format, rule, loss), id=f"{format}-{rule}-{loss}")
     for format in ("svmlight", "vw")
     for loss, rule in PAIRS
-]
-EVERY += [
-    pytest.param(("vw", f"{rule}:rate=auto", loss), id=f"vw-{rule}-auto-{loss}")
-    for rule in ("per-coordinate", "ftrl", "global")
-    for loss in LOSSES
 ]
 
 

@@ -53,7 +53,13 @@ def table(count: int, columns: int = 2, seed: int = 0) -> tuple[csr_array, np.nd
 
 def maker(loss: str, columns: int, l2: float = 0.0) -> Callable[[Rule], Learner]:
     return lambda rule: Learner(
-        loss, rule, columns=columns, intercept=False, certify=np.isfinite(rule.width), l2=l2
+        loss,
+        rule,
+        columns=columns,
+        intercept=False,
+        certify=np.isfinite(rule.width),
+        l2=l2,
+        scale="none",
     )
 
 
@@ -141,7 +147,7 @@ def write_log(folder: Path, count: int, *, weightless: int = 0) -> str:
 
 
 def from_files(rule: Rule) -> Learner:
-    return Learner("logistic", rule, bits=BITS, certify=True)
+    return Learner("logistic", rule, bits=BITS, certify=True, scale="none")
 
 
 def stream_of(path: str) -> Stream:

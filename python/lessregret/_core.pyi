@@ -42,6 +42,7 @@ class Stream:
         labels: str = "real",
         bad_lines: str = "stop",
         names: bool = False,
+        scale: str = "none",
     ) -> Stream: ...
     @property
     def skipped(self) -> int: ...

@@ -216,7 +216,8 @@ class OnlineClassifier(ClassifierMixin, _OnlineLinear):
     loss : "logistic" or "hinge", default "logistic"
         The loss of the margin. Logistic is the default because it gives probabilities.
     rule : Rule, default None, which means PerCoordinate()
-        The one-dimensional algorithm that every coordinate runs. A rule that exists only in Python
+        The one-dimensional algorithm that every coordinate runs; the default has no rate to tune.
+        A rule that exists only in Python
         works too, slowly.
     intercept : bool, default True
         Whether every example has one more feature, of value 1. Few data are centred, so True.
@@ -231,9 +232,10 @@ class OnlineClassifier(ClassifierMixin, _OnlineLinear):
     l2 : number from 0 up, default 0
         λ: every row adds (λ/2) Σ w² over the weights of its features to its loss, multiplied by its
         ``sample_weight``. Only for rules with a box. One pass hardly overfits, so 0.
-    scale : "none", "cap" or "full", default "none"
+    scale : "none", "cap" or "full", default "cap"
         What values are divided by: nothing, the largest of the column met so far if above 1, or
-        that in any case. ``coef_`` is per unit of the column as it is given.
+        that in any case. ``"cap"`` changes nothing for 0/1 and unit-length data and makes large
+        values harmless. ``coef_`` is per unit of the column as it is given.
 
     Attributes
     ----------
@@ -270,7 +272,7 @@ class OnlineClassifier(ClassifierMixin, _OnlineLinear):
         box: tuple[ArrayLike, ArrayLike] | None = None,
         passes: int = 1,
         l2: float = 0.0,
-        scale: str = "none",
+        scale: str = "cap",
     ) -> None:
         super().__init__(
             loss,
@@ -394,7 +396,7 @@ class OnlineRegressor(RegressorMixin, _OnlineLinear):
         box: tuple[ArrayLike, ArrayLike] | None = None,
         passes: int = 1,
         l2: float = 0.0,
-        scale: str = "none",
+        scale: str = "cap",
     ) -> None:
         super().__init__(
             loss,

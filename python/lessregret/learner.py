@@ -59,9 +59,10 @@ class Learner:
     l2_scope : "active" or "all", default "active"
         Which weights: those of the example's features, or of all coordinates touched so far. The
         second walks over all slots in every round.
-    scale : "none", "cap" or "full", default "none"
+    scale : "none", "cap" or "full", default "cap"
         What values are divided by: nothing, the largest of the feature met so far if above 1, or
-        that in any case. For tables of numbers in mixed units.
+        that in any case. ``"cap"`` changes nothing for 0/1 and unit-length data and makes large
+        values harmless; ``"full"`` is for tables of numbers in mixed units.
 
     >>> learner = Learner("hinge", PerCoordinate(rate=0.5), columns=3, intercept=False)
     >>> learner.learn_rows([0, 2], [0, 2], [1.0, 2.0], labels=[1]).tolist()
@@ -82,7 +83,7 @@ class Learner:
         box: tuple[ArrayLike, ArrayLike] | None = None,
         l2: float = 0.0,
         l2_scope: str = "active",
-        scale: str = "none",
+        scale: str = "cap",
     ) -> None:
         rule = PerCoordinate() if rule is None else rule
         if not has_twin(rule):

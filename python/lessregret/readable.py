@@ -44,9 +44,10 @@ class ReadableLearner:
         λ: every round adds (λ/2) Σ w² over the weights of its features to its loss.
     l2_scope : "active" or "all", default "active"
         Which weights: those of the example's features, or of all coordinates touched so far.
-    scale : "none", "cap" or "full", default "none"
+    scale : "none", "cap" or "full", default "cap"
         What values are divided by: nothing, the largest of the feature met so far if above 1, or
-        that in any case. For tables of numbers in mixed units.
+        that in any case. ``"cap"`` changes nothing for 0/1 and unit-length data and makes large
+        values harmless; ``"full"`` is for tables of numbers in mixed units.
 
     >>> from lessregret.rules import PerCoordinate
     >>> learner = ReadableLearner("hinge", PerCoordinate(rate=0.5))
@@ -66,7 +67,7 @@ class ReadableLearner:
         intercept: int | None = None,
         l2: float = 0.0,
         l2_scope: str = "active",
-        scale: str = "none",
+        scale: str = "cap",
     ) -> None:
         self.loss = loss_named(loss) if isinstance(loss, str) else loss
         self.rule = rule

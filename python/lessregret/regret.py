@@ -19,6 +19,7 @@ import numpy as np
 
 from lessregret import _core
 from lessregret.comparator import Best, InMemory, OverFiles, Passes, approach
+from lessregret.errors import SpecError
 from lessregret.examples import Examples, learn_together
 from lessregret.learner import Learner
 from lessregret.ledger import Ledger
@@ -195,7 +196,8 @@ def measure(
     Parameters
     ----------
     rules : by what to call them.
-    make : the learner for a rule; its loss and L2 are those of the comparator.
+    make : the learner for a rule; its loss and L2 are those of the comparator. It must not scale
+        values: a source that scales lets rules and comparator see the same ones.
     source : Kept or Reread.
     radius : the comparator's box for rules that have none of their own.
     gap : the comparator's, per example.
@@ -208,7 +210,9 @@ def measure(
     >>> from scipy.sparse import csr_array
     >>> from lessregret.rules import PerCoordinate
     >>> def make(rule):
-    ...     return Learner("squared", rule, columns=1, intercept=False, certify=True)
+    ...     return Learner(
+    ...         "squared", rule, columns=1, intercept=False, certify=True, scale="none"
+    ...     )
     >>> rule = PerCoordinate(radius=2, rate=1)
     >>> examples = Examples.from_csr(csr_array([[1.0]] * 3), [1, 1, -1], like=make(rule))
     >>> [measured] = measure({"mine": rule}, make, Kept(examples))
@@ -218,6 +222,7 @@ def measure(
     """
     learners = {name: make(rule) for name, rule in rules.items()}
     spec = next(iter(learners.values())).spec
+    _check_scale(spec)
     boxes = {name: _box(rule, radius) for name, rule in rules.items()}
     marks: dict[str, dict[int, Mark]] = {name: {} for name in rules}
     found: dict[Ends, Best] = {}
@@ -236,6 +241,15 @@ def measure(
         if done:
             break
     return [Measured(name, boxes[name], tuple(marks[name].values())) for name in rules]
+
+
+def _check_scale(spec: Mapping[str, Any]) -> None:
+    """A learner that scales plays another game than the comparator over the values as they are."""
+    if spec.get("scale", "none") != "none":
+        raise SpecError(
+            f"the learners have scale {spec['scale']!r}, which the comparator does not see; make "
+            "them with scale='none', and scale the source: open_stream(..., scale='cap')"
+        )
 
 
 def _has_weight(learners: Iterable[Learner]) -> bool:

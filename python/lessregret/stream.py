@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from lessregret import _core
 from lessregret.losses import loss_named
+from lessregret.scale import check_scale
 
 FORMATS = ("auto", "svmlight", "vw")
 BLOCK = 1 << 14
@@ -40,6 +41,7 @@ def open_stream(
     format: str = "auto",
     bad_lines: str = "stop",
     names: bool = False,
+    scale: str = "none",
 ) -> _core.Stream:
     """The examples of the files.
 
@@ -58,7 +60,11 @@ def open_stream(
         Whether a bad line is an error, or counted and passed over.
     names : bool
         Whether to record the names of the features; costs memory.
+    scale : "none", "cap" or "full"
+        What values are divided by before anyone sees them, as a learner with that scale would:
+        for those who must see the same values as a learner. Learners scale for themselves.
     """
+    check_scale(scale)
     return _core.Stream(
         list(files),
         bits=bits,
@@ -66,6 +72,7 @@ def open_stream(
         labels=_labels(loss),
         bad_lines=bad_lines,
         names=names,
+        scale=scale,
     )
 
 

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from lessregret.estimators import OnlineClassifier, OnlineRegressor
 from lessregret.losses import LOSSES
-from lessregret.rules import RULES, Rule
+from lessregret.rules import Rule, parse_rule
 from tests.pairs import PAIRS
 from tests.streams import as_csr, random_rounds
 
@@ -19,7 +19,7 @@ SEED = 5
 CLASSES = [-1, 1]
 EVERY = pytest.mark.parametrize(
     ("loss", "rule"),
-    [pytest.param(loss, RULES[name](), id=f"{loss}-{name}") for loss, name in PAIRS],
+    [pytest.param(loss, parse_rule(name), id=f"{loss}-{name}") for loss, name in PAIRS],
 )
 
 

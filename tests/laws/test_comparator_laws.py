@@ -103,7 +103,7 @@ def learned_points(problem: Problem) -> list[Floats]:
         rule = PerCoordinate(rate=rate)
         learner = Learner(
             problem.loss, rule, columns=columns, intercept=False,
-            box=problem.box, l2=problem.l2, l2_scope=problem.l2_scope,
+            box=problem.box, l2=problem.l2, l2_scope=problem.l2_scope, scale="none",
         )  # fmt: skip
         problem.examples().teach([learner])
         weights = [learner.weight(slot) for slot in range(columns)]

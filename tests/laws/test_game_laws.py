@@ -274,7 +274,7 @@ def forced_ftrl(low: float, high: float) -> RuleLearner:
 def rule_learners() -> dict[str, Make]:
     """Every rule whose coordinates can learn apart, as an algorithm."""
     apart = [r for r in RULES.values() if issubclass(r, BoxedRule) and not r.coupled]
-    return {r.name: lambda r=r: Composite(partial(RuleLearner, r(radius=1.0))) for r in apart}
+    return {r.name: lambda r=r: Composite(partial(RuleLearner, r(rate=0.3))) for r in apart}
 
 
 WITH_RATES: dict[str, Make] = {

@@ -47,7 +47,15 @@ def rules() -> list[Rule]:
     made: list[Rule] = [rule(radius=radius) for rule in boxed for radius in (0.2, 3.0)]
     made += [Ftrl(l1=0.5, l2=0.1, offset=0), Ftrl(l1=2, box=(0.5, 2.0))]
     made += [PerCoordinate(rate="theory", radius=1), Global(rate="theory", radius=1)]
-    made += [PerCoordinate(offset=0.5), PerCoordinate(rate="theory", radius=1, offset=2.0)]
+    made += [
+        Ftrl(rate=0.1, radius=3),
+        PerCoordinate(rate=0.3, radius=3),
+        Global(rate=0.1, radius=3),
+    ]
+    made += [
+        PerCoordinate(rate=0.3, offset=0.5),
+        PerCoordinate(rate="theory", radius=1, offset=2.0),
+    ]
     return [*made, PerCoordinate(rate=0.3, box=(0.5, 2.0))]
 
 
@@ -125,8 +133,8 @@ def assert_between(regret: float, ledger: Ledger, slack: float) -> None:
 def test_readable_learner_keeps_the_order(
     rule: Rule, loss: Loss | str, make_stream: Callable[[ReadableLearner], list[Round]]
 ) -> None:
-    rounds = make_stream(ReadableLearner(loss, rule))
-    learner = ReadableLearner(loss, rule, certify=True)
+    rounds = make_stream(ReadableLearner(loss, rule, scale="none"))
+    learner = ReadableLearner(loss, rule, certify=True, scale="none")
     for each in rounds:
         learner.learn(*each)
     assert_order(learner.loss, rounds, rule, learner.ledger(), 1e-9)
@@ -137,10 +145,12 @@ def test_readable_learner_keeps_the_order(
 def test_fast_learner_keeps_the_order(
     rule: Rule, make_stream: Callable[[ReadableLearner], list[Round]]
 ) -> None:
-    rounds = make_stream(ReadableLearner("logistic", rule))
-    learner = Learner("logistic", rule, columns=COLUMNS, intercept=False, certify=True)
+    rounds = make_stream(ReadableLearner("logistic", rule, scale="none"))
+    learner = Learner(
+        "logistic", rule, columns=COLUMNS, intercept=False, certify=True, scale="none"
+    )
     learner.learn_rows(*as_csr(rounds))
-    readable = ReadableLearner("logistic", rule)
+    readable = ReadableLearner("logistic", rule, scale="none")
     assert_order(readable.loss, rounds, rule, learner.ledger(), FLOAT32)
 
 
@@ -150,13 +160,15 @@ def test_l2_keeps_the_order(
     rule: Rule, make_stream: Callable[[ReadableLearner], list[Round]]
 ) -> None:
     """In both languages; the adversary is the same."""
-    rounds = make_stream(ReadableLearner("logistic", rule, l2=L2))
-    slow = ReadableLearner("logistic", rule, certify=True, l2=L2)
+    rounds = make_stream(ReadableLearner("logistic", rule, l2=L2, scale="none"))
+    slow = ReadableLearner("logistic", rule, certify=True, l2=L2, scale="none")
     for each in rounds:
         slow.learn(*each)
     assert slow.tally.penalty > 0
     assert_order(slow.loss, rounds, rule, slow.ledger(), 1e-9, L2)
-    fast = Learner("logistic", rule, columns=COLUMNS, intercept=False, certify=True, l2=L2)
+    fast = Learner(
+        "logistic", rule, columns=COLUMNS, intercept=False, certify=True, l2=L2, scale="none"
+    )
     fast.learn_rows(*as_csr(rounds))
     assert_order(slow.loss, rounds, rule, fast.ledger(), FLOAT32, L2)
 
@@ -165,7 +177,7 @@ def test_l2_keeps_the_order(
 def test_l2_on_all_coordinates_keeps_the_order(rule: Rule) -> None:
     """A coordinate not yet met pays for its clip(0) too: the least any point can pay."""
     rounds = list(random_rounds(5, ROUNDS, COLUMNS))
-    learner = ReadableLearner("logistic", rule, certify=True, l2=L2, l2_scope="all")
+    learner = ReadableLearner("logistic", rule, certify=True, l2=L2, l2_scope="all", scale="none")
     unmet = 0.0
     for each in rounds:
         met = {i for i, slot in learner.slots.items() if any(slot)} | set(each.slots)
@@ -192,8 +204,8 @@ def test_linear_regret_is_exact_for_linear_losses(
     make_stream: Callable[[ReadableLearner], list[Round]],
 ) -> None:
     rule = PerCoordinate(radius=2)
-    rounds = make_stream(ReadableLearner(Linear(), rule))
-    learner = ReadableLearner(Linear(), rule, certify=True)
+    rounds = make_stream(ReadableLearner(Linear(), rule, scale="none"))
+    learner = ReadableLearner(Linear(), rule, certify=True, scale="none")
     for each in rounds:
         learner.learn(*each)
     _, least = best_fixed(Linear(), rounds, rule)
@@ -215,7 +227,9 @@ def test_no_linear_game_beats_the_bound(
 ) -> None:
     """Any sequence at all: a linear loss with label 1 has the gradient -value."""
     rule_type = data.draw(st.sampled_from([PerCoordinate, Global]))
-    learner = ReadableLearner(Linear(), rule_type(rate=rate, radius=1.5), certify=True)
+    learner = ReadableLearner(
+        Linear(), rule_type(rate=rate, radius=1.5), certify=True, scale="none"
+    )
     for slot, gradient in gradients:
         learner.learn([slot], [-gradient], 1.0)
     ledger = learner.ledger()
@@ -226,7 +240,9 @@ def test_no_linear_game_beats_the_bound(
 
 @given(gradients=gradients)
 def test_theorem_3_holds_at_its_rate(gradients: list[tuple[int, float]]) -> None:
-    learner = ReadableLearner(Linear(), PerCoordinate(rate="theory", radius=1), certify=True)
+    learner = ReadableLearner(
+        Linear(), PerCoordinate(rate="theory", radius=1), certify=True, scale="none"
+    )
     for slot, gradient in gradients:
         learner.learn([slot], [-gradient], 1.0)
     ledger = learner.ledger()
@@ -240,9 +256,9 @@ def test_theorem_3_holds_at_its_rate(gradients: list[tuple[int, float]]) -> None
 def test_with_an_offset_there_is_no_closed_form() -> None:
     """Theorem 3's proof needs rates of exactly D_i/√(2 S_i)."""
     rule = PerCoordinate(rate="theory", offset=0.1)
-    slow = ReadableLearner("hinge", rule)
+    slow = ReadableLearner("hinge", rule, scale="none")
     slow.learn([0], [1.0], 1.0)
-    fast = Learner("hinge", rule, columns=1, intercept=False)
+    fast = Learner("hinge", rule, columns=1, intercept=False, scale="none")
     fast.learn_rows([0, 1], [0], [1.0], [1.0])
     assert slow.ledger().theorem is fast.ledger().theorem is None
     assert fast.ledger().bound == pytest.approx(slow.ledger().bound)
@@ -252,7 +268,7 @@ def test_with_an_offset_there_is_no_closed_form() -> None:
 def test_theorem_2_holds_when_all_coordinates_are_known(
     gradients: list[tuple[int, float]],
 ) -> None:
-    learner = ReadableLearner(Linear(), Global(rate="theory", radius=1), certify=True)
+    learner = ReadableLearner(Linear(), Global(rate="theory", radius=1), certify=True, scale="none")
     learner.learn([0, 1, 2], [1e-3, 1e-3, 1e-3], 1.0)
     for slot, gradient in gradients:
         learner.learn([slot], [-gradient], 1.0)
@@ -269,7 +285,7 @@ def test_the_global_rate_rises_as_coordinates_appear_and_the_bound_still_holds()
     rounds = [Round([0], [1.0], 1.0, 1.0) for _ in range(50)]
     rounds += [Round([j], [0.01], 1.0, 1.0) for j in range(1, COLUMNS)]
     rule = Global(rate="theory", radius=1)
-    learner = ReadableLearner(Linear(), rule, certify=True)
+    learner = ReadableLearner(Linear(), rule, certify=True, scale="none")
     steps = []
     for each in rounds:
         learner.learn(*each)

@@ -166,8 +166,15 @@ def test_ftrl_without_regularisers_is_per_coordinate_descent() -> None:
         assert ftrl.learn(*each).margin == pytest.approx(descent.learn(*each).margin, abs=1e-11)
 
 
-@pytest.mark.parametrize("rule", [Ftrl(l1=0.7, l2=0.2), Ftrl(rate=1, offset=0.1, box=(-0.5, 0.25)),
-                                  Ftrl(l1=0.1, box=(0.2, 1))], ids=repr)  # fmt: skip
+@pytest.mark.parametrize(
+    "rule",
+    [
+        Ftrl(rate=0.1, l1=0.7, l2=0.2),
+        Ftrl(rate=1, offset=0.1, box=(-0.5, 0.25)),
+        Ftrl(rate=0.1, l1=0.1, box=(0.2, 1)),
+    ],
+    ids=repr,
+)
 def test_ftrl_plays_the_minimum_of_its_objective(rule: Ftrl) -> None:
     """G·w + ½Σσ(w − w_s)² + ½(offset/rate)w² + λ₁|w| + ½λ₂w² over the box, by search."""
     rng = np.random.default_rng(5)
@@ -198,7 +205,7 @@ def test_l1_makes_weights_exactly_zero_and_the_file_does_not_store_them(tmp_path
     from safetensors.numpy import load_file
 
     rounds = list(random_rounds(8, 300, 40))
-    learner = Learner("logistic", Ftrl(l1=4), columns=40, intercept=False)
+    learner = Learner("logistic", Ftrl(rate=0.1, l1=4), columns=40, intercept=False)
     learner.learn_rows(*as_csr(rounds))
     slots, weights = learner.weights()
     zeros = int((weights == 0).sum())

@@ -17,8 +17,8 @@ from lessregret.learner import Learner
 from lessregret.ledger import Ledger
 from lessregret.losses import LOSSES
 from lessregret.readable import ReadableLearner
-from lessregret.rules import RULES, BoxedRule, Rule, rule_named
-from tests.pairs import PAIRS
+from lessregret.rules import RULES, BoxedRule, PerCoordinate, Rule, parse_rule, rule_named
+from tests.pairs import BOXED, EVERY_RULE, PAIRS
 from tests.streams import Round, as_csr, random_rounds
 
 COLUMNS = 40
@@ -28,10 +28,12 @@ RTOL = 1e-5
 VARIANTS: list[dict[str, Any]] = [
     {},
     {"rate": "theory", "radius": 2.0},
+    {"rate": 0.3},
     {"rate": "auto", "radius": 2.0},
     {"radius": 0.25},
     {"box": (0.5, 1.5)},
     {"offset": 0.75},
+    {"rate": 0.3, "offset": 0.75},
     {"l1": 0.5, "l2": 0.25, "offset": 0.0},
     {"aggressiveness": 0.125},
     {"confidence": 0.5, "variance": 0.25},
@@ -70,9 +72,9 @@ def test_margins_and_ledgers_agree(rule: Rule, loss: str) -> None:
     check_agreement(fast, slow, rounds)
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", EVERY_RULE)
 def test_both_refuse_what_a_rule_cannot_do(name: str) -> None:
-    rule = RULES[name]()
+    rule = parse_rule(name)
     for loss, certify, l2 in product(LOSSES, (False, True), (0.0, 0.01)):
         makers = partial(Learner, columns=1), ReadableLearner
         fast, slow = (refuses(make, loss, rule, certify=certify, l2=l2) for make in makers)
@@ -89,9 +91,6 @@ def refuses(make: Callable[..., Any], loss: str, rule: Rule, **wishes: Any) -> b
     return False
 
 
-BOXED = [name for name, rule in RULES.items() if issubclass(rule, BoxedRule)]
-
-
 @pytest.mark.parametrize("name", BOXED)
 def test_boxes_of_their_own_agree(name: str) -> None:
     rng = np.random.default_rng(3)
@@ -99,7 +98,7 @@ def test_boxes_of_their_own_agree(name: str) -> None:
     high = low + np.float32(0.25) + rng.random(COLUMNS).astype(np.float32)
     boxes = {i: (float(low[i]), float(high[i])) for i in range(COLUMNS)}
     rounds = list(random_rounds(11, ROUNDS, COLUMNS))
-    rule = RULES[name]()
+    rule = parse_rule(name)
     fast = Learner(
         "logistic", rule, columns=COLUMNS, intercept=False, certify=True, box=(low, high)
     )
@@ -112,7 +111,7 @@ def test_boxes_of_their_own_agree(name: str) -> None:
 @pytest.mark.parametrize(("scope", "count"), [("active", ROUNDS), ("all", ROUNDS // 5)])
 def test_l2_agrees(name: str, loss: str, scope: str, count: int) -> None:
     """On a box so tight that weights come to its ends."""
-    rule = RULES[name](box=(-0.25, 1.5))
+    rule = parse_rule(name, box=(-0.25, 1.5))
     rounds = list(random_rounds(13, count, COLUMNS, regression=loss == "squared"))
     wishes: dict[str, Any] = {"certify": True, "l2": 0.01, "l2_scope": scope}
     fast = Learner(loss, rule, columns=COLUMNS, intercept=False, **wishes)
@@ -122,7 +121,7 @@ def test_l2_agrees(name: str, loss: str, scope: str, count: int) -> None:
 @pytest.mark.parametrize(("loss", "name"), PAIRS)
 @pytest.mark.parametrize("scale", ["cap", "full"])
 def test_scales_agree(name: str, loss: str, scale: str) -> None:
-    rule = RULES[name]()
+    rule = parse_rule(name)
     rounds = list(rescaled(random_rounds(17, ROUNDS // 2, COLUMNS, regression=loss == "squared")))
     wishes: dict[str, Any] = {"certify": isinstance(rule, BoxedRule), "scale": scale}
     fast = Learner(loss, rule, columns=COLUMNS, intercept=False, **wishes)
@@ -134,7 +133,7 @@ def test_scales_with_l2_agree(scope: str) -> None:
     rounds = list(rescaled(random_rounds(19, ROUNDS // 5, COLUMNS)))
     wishes: dict[str, Any] = {"certify": True, "l2": 0.01, "l2_scope": scope, "scale": "full"}
     fast = Learner("logistic", columns=COLUMNS, intercept=False, **wishes)
-    check_agreement(fast, ReadableLearner("logistic", RULES["per-coordinate"](), **wishes), rounds)
+    check_agreement(fast, ReadableLearner("logistic", PerCoordinate(), **wishes), rounds)
 
 
 def rescaled(rounds: Iterable[Round]) -> Iterator[Round]:

@@ -128,6 +128,12 @@ impl Chunk {
         }
     }
 
+    /// The values of example `i`, to be changed in place.
+    pub fn values_mut(&mut self, i: usize) -> &mut [f32] {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        &mut self.values[start..self.ends[i]]
+    }
+
     /// The tag of example `i`, empty where it has none.
     pub fn tag(&self, i: usize) -> &[u8] {
         let start = if i == 0 { 0 } else { self.tag_ends[i - 1] };

@@ -17,7 +17,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::example::Example;
+use crate::example::{Chunk, Example};
 use crate::memory::filled;
 use crate::rule::Interval;
 
@@ -123,6 +123,22 @@ impl Scales {
             let largest = &mut self.largest[slot as usize];
             *largest = largest.max(value.abs());
         }
+    }
+
+    /// Scale the examples of a chunk in their order, as a learner that meets them would see them.
+    pub fn scale_chunk(&mut self, chunk: &mut Chunk) -> Result<()> {
+        let mut room = Vec::new();
+        for k in 0..chunk.len() {
+            let example = chunk.example(k);
+            if self.leave(&example) {
+                continue;
+            }
+            self.make_room(&example)?;
+            self.normalise(&example, &mut room);
+            self.remember(&example);
+            chunk.values_mut(k).copy_from_slice(&room);
+        }
+        Ok(())
     }
 
     /// Put back the scale of a slot.

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
 
 use lessregret_core::names::Names;
+use lessregret_core::scale::{Scale, Scales};
 use lessregret_core::stream::{self, BadLines, StreamSpec};
 use lessregret_core::text::{Format, Labels};
 use lessregret_core::{Chunk, Error};
@@ -20,7 +21,21 @@ use crate::errors::to_python;
 #[pyclass(module = "lessregret._core")]
 pub struct Stream {
     // Python may hold the object in many threads; a reader of bytes is not made for that.
-    inner: Mutex<stream::Stream>,
+    inner: Mutex<Scaled>,
+}
+
+/// A stream, and what its values are divided by.
+struct Scaled {
+    stream: stream::Stream,
+    scales: Scales,
+}
+
+impl Scaled {
+    fn fill(&mut self, chunk: &mut Chunk, limit: usize) -> Result<usize, Error> {
+        let filled = self.stream.fill(chunk, limit)?;
+        self.scales.scale_chunk(chunk)?;
+        Ok(filled)
+    }
 }
 
 type Arrays<'py> = (
@@ -36,7 +51,8 @@ type Arrays<'py> = (
 impl Stream {
     /// `labels` is 'binary', 'real' or 'ignored'; `bad_lines` is 'stop' or 'skip'.
     #[new]
-    #[pyo3(signature = (files, *, bits, format="auto", labels="real", bad_lines="stop", names=false))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    #[pyo3(signature = (files, *, bits, format="auto", labels="real", bad_lines="stop", names=false, scale="none"))]
     fn new(
         py: Python<'_>,
         files: Vec<PathBuf>,
@@ -45,6 +61,7 @@ impl Stream {
         labels: &str,
         bad_lines: &str,
         names: bool,
+        scale: &str,
     ) -> PyResult<Self> {
         let spec = StreamSpec {
             format: choose(py, "format", format, &FORMATS)?,
@@ -54,8 +71,12 @@ impl Stream {
             names,
         };
         fetch_numpy(py);
-        let inner = stream::Stream::open(files, spec).on_interrupt(check_signals);
-        Ok(Stream { inner: Mutex::new(inner) })
+        let stream = stream::Stream::open(files, spec).on_interrupt(check_signals);
+        let scale = choose(py, "scale", scale, &SCALES)?;
+        // One more than the features have: the intercept's.
+        let slots = (1 << bits.min(31)) + 1;
+        let scales = Scales::new(scale, slots).map_err(|error| to_python(py, error))?;
+        Ok(Stream { inner: Mutex::new(Scaled { stream, scales }) })
     }
 
     /// Lines passed over so far.
@@ -67,13 +88,13 @@ impl Stream {
     /// What was wrong with the first line passed over.
     #[getter]
     fn first_skipped(&self) -> Option<String> {
-        self.lock().first_skipped().map(ToString::to_string)
+        self.lock().stream.first_skipped().map(ToString::to_string)
     }
 
     /// Bytes read from the files, compressed as they are.
     #[getter]
     fn bytes_read(&self) -> u64 {
-        self.lock().bytes_read()
+        self.lock().stream.bytes_read()
     }
 
     /// Up to `limit` examples as row pointers, slots, values, labels, importances and tags.
@@ -113,15 +134,15 @@ impl Stream {
 
     /// Lines passed over so far.
     pub fn skipped_lines(&self) -> u64 {
-        self.lock().skipped()
+        self.lock().stream.skipped()
     }
 
     /// The names met so far, if they are recorded.
     pub fn names(&self) -> Option<Names> {
-        self.lock().names().cloned()
+        self.lock().stream.names().cloned()
     }
 
-    fn lock(&self) -> MutexGuard<'_, stream::Stream> {
+    fn lock(&self) -> MutexGuard<'_, Scaled> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -154,6 +175,9 @@ const FORMATS: [(&str, Format); 3] =
 const LABELS: [(&str, Labels); 3] =
     [("binary", Labels::Binary), ("real", Labels::Real), ("ignored", Labels::Ignored)];
 const BAD_LINES: [(&str, BadLines); 2] = [("stop", BadLines::Stop), ("skip", BadLines::Skip)];
+
+const SCALES: [(&str, Scale); 3] =
+    [("none", Scale::None), ("cap", Scale::Cap), ("full", Scale::Full)];
 
 fn choose<T: Copy>(py: Python<'_>, what: &str, word: &str, table: &[(&str, T)]) -> PyResult<T> {
     if let Some((_, choice)) = table.iter().find(|(name, _)| *name == word) {

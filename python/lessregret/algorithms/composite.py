@@ -90,6 +90,10 @@ class RuleLearner(OneDimensional):
     def __init__(self, rule: BoxedRule, low: float, high: float) -> None:
         if rule.coupled:
             raise SpecError(f"rule {rule.name!r} is coupled: its coordinates cannot learn apart")
+        if getattr(rule, "rate", None) == "auto":
+            raise SpecError(
+                f"rule {rule.name!r} has rate 'auto', which is for learners; give it one"
+            )
         super().__init__(low, high)
         self.rule = rule.within(low, high)
         self.slot: Any = self.rule.empty

@@ -24,6 +24,7 @@ from lessregret.cli.options import (
     no_intercept_option,
     parse_rules,
     report_option,
+    scale_option,
 )
 from lessregret.errors import InputError
 from lessregret.penalty import check_strength
@@ -59,6 +60,7 @@ RULES = "per-coordinate,global,cw,pa"
 )
 @click.option("--radius", type=float, help="The feasible set, for the rules that have one.")
 @l2_option
+@scale_option
 @bits_option
 @no_intercept_option
 @click.option("--picture", type=click.Path(dir_okay=False), help="Draw the scores here.")
@@ -110,6 +112,7 @@ class Request:
     seed: int
     radius: float | None
     l2: float
+    scale: str
     bits: int
     no_intercept: bool
     picture: str | None
@@ -127,8 +130,14 @@ class Request:
         """A learner with this rule; as with the radius, L2 is for the rules that have a box."""
         from lessregret.learner import Learner
 
-        l2 = 0.0 if isinf(rule.width) else self.l2
-        return Learner(self.loss, rule, bits=self.bits, intercept=not self.no_intercept, l2=l2)
+        return Learner(
+            self.loss,
+            rule,
+            bits=self.bits,
+            intercept=not self.no_intercept,
+            l2=0.0 if isinf(rule.width) else self.l2,
+            scale=self.scale,
+        )
 
     def stream(self) -> Stream:
         """The data."""

@@ -10,6 +10,7 @@ import click
 from lessregret.errors import SpecError
 from lessregret.losses import LOSSES
 from lessregret.rules import Rule, parse_rule
+from lessregret.scale import SCALES
 
 FORMATS = ("auto", "svmlight", "vw")
 
@@ -53,6 +54,14 @@ l2_option = click.option(
     metavar="NUMBER",
     help="Every round adds NUMBER/2 times the squared weights of its features to its loss; for "
     "rules with a feasible set. The l2 of ftrl is another: it counts once.",
+)
+scale_option = click.option(
+    "--scale",
+    type=click.Choice(SCALES),
+    default="cap",
+    show_default=True,
+    help="What values are divided by: the largest of the feature so far if above 1 ('cap'), that "
+    "in any case ('full', for numbers in mixed units), or nothing.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 report_option = click.option(

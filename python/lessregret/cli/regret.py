@@ -28,6 +28,7 @@ from lessregret.cli.options import (
     no_intercept_option,
     parse_rules,
     report_option,
+    scale_option,
 )
 from lessregret.errors import InputError, SpecError
 from lessregret.penalty import check_strength
@@ -60,6 +61,7 @@ UNBOXED_RADIUS = 100.0
     "model; without it the rules' own, 100.",
 )
 @l2_option
+@scale_option
 @click.option(
     "--gap",
     type=float,
@@ -130,6 +132,7 @@ class Request:
     loss: str
     radius: float | None
     l2: float
+    scale: str
     gap: float
     growth: bool
     low_memory: bool
@@ -187,6 +190,8 @@ class Request:
             intercept=not self.no_intercept,
             certify=not isinf(rule.width),
             l2=self.l2,
+            # The stream scales: rules and best fixed model are to play the same game.
+            scale="none",
         )
 
     def stream(self) -> Stream:
@@ -199,13 +204,21 @@ class Request:
             loss=self.loss,
             format=self.format,
             bad_lines=self.bad_lines,
+            scale=self.scale,
         )
 
     def again(self, like: Learner, loss: str) -> OverFiles:
         """The data, to be read again and again."""
         from lessregret.comparator import OverFiles
 
-        return OverFiles(self.data, like, loss, format=self.format, bad_lines=self.bad_lines)
+        return OverFiles(
+            self.data,
+            like,
+            loss,
+            format=self.format,
+            bad_lines=self.bad_lines,
+            scale=self.scale,
+        )
 
 
 @dataclass(frozen=True)
@@ -294,6 +307,7 @@ def _document(request: Request, run: Run) -> str:
         "examples": last.rounds,
         "loss": request.loss,
         "l2": request.l2,
+        "scale": request.scale,
         "rows": [measured.as_dict() for measured in run.measured],
         "skipped": run.stream.skipped,
         "seconds": round(run.seconds, 3),

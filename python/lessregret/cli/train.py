@@ -24,6 +24,7 @@ from lessregret.cli.options import (
     loss_option,
     no_intercept_option,
     report_option,
+    scale_option,
 )
 from lessregret.cli.progress import Progress, make_progress
 from lessregret.errors import InputError, SpecError
@@ -53,8 +54,8 @@ if TYPE_CHECKING:
 @click.option(
     "--rate",
     type=str,
-    help="A number, 'theory' for the theorem's rate, or 'auto' for eight rates mixed; without it "
-    "the rule's default.",
+    help="A number, 'theory' for the theorem's rate, or 'auto' for eight rates mixed by their "
+    "losses; without it the rule's default, which is 'auto' where the rule has it.",
 )
 @click.option(
     "--radius",
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     "default, 100 where it has a feasible set.",
 )
 @l2_option
+@scale_option
 @bits_option
 @no_intercept_option
 @click.option("--certify", is_flag=True, help="Measure the linearised regret; 8 bytes more a slot.")
@@ -137,6 +139,7 @@ class Request:
     rate: str | None
     radius: float | None
     l2: float
+    scale: str
     bits: int
     no_intercept: bool
     certify: bool
@@ -196,6 +199,7 @@ def _learner(ctx: click.Context, request: Request) -> Learner:
         intercept=not request.no_intercept,
         certify=request.certify,
         l2=request.l2,
+        scale=request.scale,
     )
 
 
@@ -212,6 +216,7 @@ def _check_resumed(ctx: click.Context, request: Request, spec: dict[str, Any]) -
         "--no-intercept": not spec["intercept"],
         "--certify": spec["certify"],
         "--l2": spec.get("l2", 0.0),
+        "--scale": spec.get("scale", "none"),
         **_as_options(spec["rule"]),
     }
     for option, asked in _asked(ctx, request).items():
@@ -230,6 +235,7 @@ def _asked(ctx: click.Context, request: Request) -> dict[str, Any]:
         "no_intercept": request.no_intercept,
         "certify": request.certify,
         "l2": request.l2,
+        "scale": request.scale,
     }
     rule = {
         "rule_text": rule_settings(request.rule_text),

@@ -117,7 +117,7 @@ class OverFiles(Passes):
         Its table, intercept and loss say how the text becomes examples.
     loss : str
         The loss to look with.
-    format, bad_lines
+    format, bad_lines, scale
         As for :func:`lessregret.stream.open_stream`.
     """
 
@@ -129,12 +129,14 @@ class OverFiles(Passes):
         *,
         format: str = "auto",
         bad_lines: str = "stop",
+        scale: str = "none",
         block: int = BLOCK,
     ) -> None:
         if "-" in files:
             raise InputError("<stdin>", 0, 0, "standard input", "files, to be read several times")
         self._files, self._spec, self.loss = files, like.spec, loss
         self._format, self._bad_lines, self._block = format, bad_lines, block
+        self._scale = scale
         self._columns = _core.Columns(like.slots)
         for examples in self._blocks():
             self._columns.meet(examples)
@@ -176,6 +178,7 @@ class OverFiles(Passes):
             loss=self.loss,
             format=self._format,
             bad_lines=self._bad_lines,
+            scale=self._scale,
         )
         while examples := _core.Examples.from_stream(json.dumps(self._spec), stream, self._block):
             yield examples

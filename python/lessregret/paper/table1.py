@@ -54,7 +54,7 @@ PRESETS: dict[str, dict[str, Rule]] = {
         "pa": PA(),
     },
 }
-OURS: dict[str, Rule] = {"arow": Arow(), "ftrl": Ftrl()}
+OURS: dict[str, Rule] = {"arow": Arow(), "ftrl": Ftrl(rate=0.1)}
 THEORY: dict[str, Rule] = {"per-coordinate": PerCoordinate(rate="theory")}
 """Theorem 3's own rate, which §5.1 calls too aggressive where F is large."""
 
@@ -95,9 +95,9 @@ def run_data(name: str, request: Request) -> list[dict[str, Any]]:
     X, y = DATASETS[name].load(request.home)
 
     def make(rule: Rule) -> Learner:
-        return Learner("hinge", rule, columns=X.shape[1], intercept=False)
+        return Learner("hinge", rule, columns=X.shape[1], intercept=False, scale="none")
 
-    examples = Examples.from_csr(X, y, like=make(PerCoordinate()))
+    examples = Examples.from_csr(X, y, like=make(PerCoordinate(rate=0.3)))
     rules = {
         (preset, rule): made for preset, many in PRESETS.items() for rule, made in many.items()
     }

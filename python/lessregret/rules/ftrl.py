@@ -31,11 +31,10 @@ class Ftrl(BoxedRule):
 
     Parameters
     ----------
-    rate : number above 0, or "auto", default 0.1
-        α of the source. Defaults in the field run from 0.005 to 0.5; 0.1 suits click logs with
-        some tens of one-hot features.
-        ``"auto"`` runs eight lanes, at rates from 0.0125 to 1.6, and mixes them by their losses:
-        see :mod:`lessregret.mixture`.
+    rate : number above 0, or "auto", default "auto"
+        α of the source. ``"auto"`` runs eight lanes, at rates from 0.0125 to 1.6, and mixes them by
+        their losses: see :mod:`lessregret.mixture`. Defaults in the field run from 0.005 to 0.5;
+        0.1 suits click logs with some tens of one-hot features.
     offset : number from 0 up, default 1
         β of the source: keeps the first steps of a coordinate short. 1 is the source's; for
         unit-length text, whose gradients are small, take 0.
@@ -53,7 +52,7 @@ class Ftrl(BoxedRule):
     name = "ftrl"
     empty = Slot()
 
-    rate: float | Literal["auto"] = limited(0.1, above=0, words=("auto",))
+    rate: float | Literal["auto"] = limited("auto", above=0, words=("auto",))
     offset: float = limited(1.0, least=0)
     l1: float = limited(0.0, least=0)
     l2: float = limited(0.0, least=0)

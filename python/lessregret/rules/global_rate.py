@@ -48,11 +48,10 @@ class Global(BoxedRule):
 
     Parameters
     ----------
-    rate : number above 0, "theory" or "auto", default 0.1
-        0.1 is the constant that reproduces the paper's Table 1 (erratum E16). ``"theory"`` is
-        D_i/√2, so that η = D/√(2 Σ|g|²), Theorem 2's rate.
+    rate : number above 0, "theory" or "auto", default "auto"
         ``"auto"`` runs eight lanes, at rates from 0.0125 to 1.6, and mixes them by their losses:
-        see :mod:`lessregret.mixture`.
+        see :mod:`lessregret.mixture`. 0.1 is the constant that reproduces the paper's Table 1
+        (erratum E16). ``"theory"`` is D_i/√2, so that η = D/√(2 Σ|g|²), Theorem 2's rate.
     radius, box
         The feasible set, see :class:`BoxedRule`.
     """
@@ -62,7 +61,7 @@ class Global(BoxedRule):
     no_shared = Shared()
     coupled = True
 
-    rate: float | Literal["theory", "auto"] = limited(0.1, above=0, words=("theory", "auto"))
+    rate: float | Literal["theory", "auto"] = limited("auto", above=0, words=("theory", "auto"))
 
     def weight(self, slot: Slot, value: float) -> float:
         return self.clip(slot.weight)

@@ -17,6 +17,9 @@ from typing import Any, Literal, NamedTuple
 from lessregret.rules.limits import limited
 from lessregret.rules.rule import BoxedRule, Step, rate_number
 
+LANES_OFFSET = 0.3
+"""The offset at rate "auto": chosen once, see decision 17."""
+
 
 class Slot(NamedTuple):
     """weight w and energy S."""
@@ -31,17 +34,18 @@ class PerCoordinate(BoxedRule):
 
     Parameters
     ----------
-    rate : number above 0, "theory" or "auto", default 0.3
-        0.3 is the constant that reproduces the paper's Table 1 on unit-length text (erratum E16);
-        one-hot data with 20 features an example do better near 0.1. ``"theory"`` is D_i/√2, the
-        rate for which Theorem 3 holds with its constant if the offset is 0.
+    rate : number above 0, "theory" or "auto", default "auto"
         ``"auto"`` runs eight lanes, at rates from 0.0125 to 1.6, and mixes them by their losses:
-        see :mod:`lessregret.mixture`.
-    offset : number from 0 up, default 0
+        see :mod:`lessregret.mixture`. It is the default because no number is right for all data:
+        0.3 reproduces the paper's Table 1 on unit-length text (erratum E16), one-hot data with 20
+        features an example do better near 0.1. ``"theory"`` is D_i/√2, the rate for which
+        Theorem 3 holds with its constant if the offset is 0.
+    offset : number from 0 up, default 0.3 at rate "auto", else 0
         Keeps the first steps of a coordinate short. Without it the first gradient moves the weight
         by exactly the rate, however small it is. With it a coordinate begins as if it had met a
         gradient of offset times its first value: so it is relative to the feature's scale, which
-        an offset added to √S would not be. 0 is the paper's.
+        an offset added to √S would not be. 0 is the paper's, so a rate that is given plays the
+        paper's Algorithm 1; why 0.3 is in decision 17.
     radius, box
         The feasible set, see :class:`BoxedRule`.
 
@@ -49,13 +53,20 @@ class PerCoordinate(BoxedRule):
     >>> slot = rule.absorb(rule.empty, value=1.0, gradient=-3.0, step=Step())
     >>> slot
     Slot(weight=0.5, energy=9.0)
+    >>> PerCoordinate().offset, rule.offset
+    (0.3, 0.0)
     """
 
     name = "per-coordinate"
     empty = Slot()
 
-    rate: float | Literal["theory", "auto"] = limited(0.3, above=0, words=("theory", "auto"))
-    offset: float = limited(0.0, least=0)
+    rate: float | Literal["theory", "auto"] = limited("auto", above=0, words=("theory", "auto"))
+    offset: float = limited(None, least=0)
+
+    def __post_init__(self) -> None:
+        if self.offset is None:
+            object.__setattr__(self, "offset", LANES_OFFSET if self.rate == "auto" else 0.0)
+        super().__post_init__()
 
     def weight(self, slot: Slot, value: float) -> float:
         return self.clip(slot.weight)
@@ -63,7 +74,7 @@ class PerCoordinate(BoxedRule):
     def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> Slot:
         before = slot.energy or (self.offset * value) ** 2
         after = Slot(self.weight(slot, value), before + gradient**2)
-        if after.energy == 0:
+        if gradient == 0 or after.energy == 0:
             return slot
         return after._replace(
             weight=self.clip(after.weight - self.rate_used(after, step) * gradient)

@@ -67,9 +67,11 @@ impl Rule for PerCoordinate {
         let energy = (before + gradient * gradient).min(f32::MAX);
         let rate = self.rate_used(&Slot { energy, ..*slot }, step);
         let weight = self.interval.clip(self.weight(slot, value) - rate * gradient);
-        // A gradient whose square is 0 in float32 does not move the coordinate. No early return: lanes
-        // are moved together only by code without branches.
-        let weight = if energy > 0.0 { weight } else { slot.weight };
+        // No gradient, no round: a lane may have none where its neighbours do. And one whose square is 0
+        // in float32 does not move the coordinate. No early return: lanes are moved together only by
+        // code without branches.
+        let weight = if gradient != 0.0 && energy > 0.0 { weight } else { slot.weight };
+        let energy = if gradient != 0.0 { energy } else { slot.energy };
         *slot = Slot { weight, energy };
     }
 
