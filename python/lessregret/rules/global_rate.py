@@ -61,6 +61,7 @@ class Global(BoxedRule):
     empty = Slot()
     no_shared = Shared()
     coupled = True
+    descends = True
 
     rate: float | Literal["theory", "auto"] = limited(0.1, above=0, words=("theory", "auto"))
 

@@ -53,6 +53,7 @@ class PerCoordinate(BoxedRule):
 
     name = "per-coordinate"
     empty = Slot()
+    descends = True
 
     rate: float | Literal["theory", "auto"] = limited(0.3, above=0, words=("theory", "auto"))
     offset: float = limited(0.0, least=0)

@@ -40,6 +40,7 @@ impl PerCoordinate {
 impl Rule for PerCoordinate {
     type Slot = Slot;
     type Shared = ();
+    const DESCENDS: bool = true;
 
     fn interval(&self) -> Interval {
         self.interval
@@ -71,6 +72,12 @@ impl Rule for PerCoordinate {
         // are moved together only by code without branches.
         let weight = if energy > 0.0 { weight } else { slot.weight };
         *slot = Slot { weight, energy };
+    }
+
+    #[inline]
+    fn place(&self, slot: &mut Slot, weight: f64) {
+        let weight = self.interval.clip(weight as f32);
+        slot.weight = if slot.energy > 0.0 { weight } else { slot.weight };
     }
 
     #[inline]
