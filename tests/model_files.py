@@ -122,7 +122,8 @@ WRONG_HEADERS = [
             "`logistic`, `hinge`, `squared`)"),
     damaged("something more", _set("spec.more", 1),
             "its metadata cannot be understood (unknown field `more`, expected one of "
-            "`loss`, `rule`, `table`, `intercept`, `certify`, `l2`, `l2_scope`, `scale`)"),
+            "`loss`, `rule`, `table`, `intercept`, `certify`, `l2`, `l2_scope`, `scale`, "
+            "`importance_aware`, `fixed_share`)"),
     damaged("unknown scope", _set("spec.l2_scope", "some"),
             "its metadata cannot be understood (unknown variant `some`, expected `active` or "
             "`all`)"),

@@ -16,8 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from lessregret import _core
 from lessregret.errors import SpecError
+from lessregret.importance import check_importance_aware
 from lessregret.ledger import Lane, Ledger, Standing, Tally
 from lessregret.losses import loss_named
+from lessregret.mixture import check_fixed_share
 from lessregret.penalty import check_penalty
 from lessregret.rules import RULES, PerCoordinate, Rule
 from lessregret.scale import check_scale
@@ -63,6 +65,16 @@ class Learner:
         What values are divided by: nothing, the largest of the feature met so far if above 1, or
         that in any case. ``"cap"`` changes nothing for 0/1 and unit-length data and makes large
         values harmless; ``"full"`` is for tables of numbers in mixed units.
+    importance_aware : bool, default False
+        Whether weights follow the slope as far as the importance leads them, and not beyond the
+        label or the kink, rather than go by importance times gradient: see
+        :mod:`lessregret.importance`. For rules that step by rate times gradient, without L2. There
+        is then no ``bound``; the certificate stays. At a fixed rate a round of importance h is h
+        rounds of importance 1; not so at rates that adapt, which take in one gradient and not h.
+    fixed_share : number from 0 up and below 1, default 0
+        At rate "auto", which part of the lanes' shares is dealt out evenly after every round, so
+        that a lane can come back when the data drift. It is the chance of a change of lane in a
+        round: 1e-4 for one in ten thousand rounds. 0 follows the lane that is best in all.
 
     >>> learner = Learner("hinge", PerCoordinate(rate=0.5), columns=3, intercept=False)
     >>> learner.learn_rows([0, 2], [0, 2], [1.0, 2.0], labels=[1]).tolist()
@@ -84,12 +96,17 @@ class Learner:
         l2: float = 0.0,
         l2_scope: str = "active",
         scale: str = "cap",
+        importance_aware: bool = False,
+        fixed_share: float = 0.0,
     ) -> None:
         rule = PerCoordinate() if rule is None else rule
         if not has_twin(rule):
             raise SpecError(f"rule {rule.name!r} has no twin in Rust; run it in a ReadableLearner")
         check_penalty(rule, l2, l2_scope)
         check_scale(scale)
+        if importance_aware:
+            check_importance_aware(loss_named(loss), rule, l2)
+        check_fixed_share(fixed_share, rule)
         spec = {
             "loss": loss_named(loss).name,
             "rule": rule.spec(),
@@ -99,6 +116,8 @@ class Learner:
             "l2": float(l2),
             "l2_scope": l2_scope,
             "scale": scale,
+            "importance_aware": bool(importance_aware),
+            "fixed_share": float(fixed_share),
         }
         low, high = (None, None) if box is None else box_ends(box, rule, intercept)
         self._core = _core.Learner(json.dumps(spec), low, high)
@@ -126,7 +145,7 @@ class Learner:
 
     @property
     def spec(self) -> dict[str, Any]:
-        """The spec: loss, rule, table, intercept, certify; l2, scale if not the defaults."""
+        """The spec: loss, rule, table, intercept, certify; the others if not the defaults."""
         spec: dict[str, Any] = json.loads(self._core.spec)
         return spec
 

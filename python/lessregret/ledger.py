@@ -84,13 +84,14 @@ class Lane(NamedTuple):
     """Σ importance · loss, as it would have been had this lane been played"""
     played: float
     energy: float
-    spread: float
+    spread: float | None
+    """None with importance-aware updates, for which no bound is proved"""
     floor: float | None
 
     @property
-    def bound(self) -> float:
-        """The bound on the lane's own regret."""
-        return self.energy + self.spread
+    def bound(self) -> float | None:
+        """The bound on the lane's own regret, where one is proved."""
+        return None if self.spread is None else self.energy + self.spread
 
     @property
     def linear_regret(self) -> float | None:
@@ -102,7 +103,7 @@ class Standing(NamedTuple):
     """What the slots say at this moment about regret, summed over all coordinates."""
 
     spread: float | None
-    """Σ_i D_i²/(2η_T,i), the first half of the bound; None for rules without one"""
+    """Σ_i D_i²/(2η_T,i), the first half of the bound; None where there is none"""
     floor: float | None
     """min_{x∈F} (Σ g)·x; None unless certified"""
     theorem: float | None
@@ -157,9 +158,13 @@ class Ledger:
 
     @property
     def bound(self) -> float | None:
-        """The paper's bound on the regret, for the rates actually used."""
+        """The paper's bound on the regret, for the rates actually used.
+
+        None for rules without one, and with importance-aware updates: it is proved of gradient
+        steps.
+        """
         if self.lanes:
-            return min(self.tally.loss - lane.loss + lane.bound for lane in self.lanes)
+            return self._least_of_lanes([lane.bound for lane in self.lanes])
         return None if self.standing.spread is None else self.tally.energy + self.standing.spread
 
     @property
@@ -175,9 +180,7 @@ class Ledger:
     def linear_regret(self) -> float | None:
         """The certificate: never below the regret, never above the bound; None unless certified."""
         if self.lanes:
-            known = [(lane.loss, lane.linear_regret) for lane in self.lanes]
-            sums = [self.tally.loss - loss + own for loss, own in known if own is not None]
-            return min(sums, default=None)
+            return self._least_of_lanes([lane.linear_regret for lane in self.lanes])
         return None if self.standing.floor is None else self.tally.played - self.standing.floor
 
     @property
@@ -215,6 +218,14 @@ class Ledger:
             "touched": self.standing.touched,
             "skipped": self.skipped,
         }
+
+    def _least_of_lanes(self, limits: list[float | None]) -> float | None:
+        """What the lanes' own limits on their regret make of the mixture's, if they are known."""
+        known = zip(self.lanes, limits, strict=True)
+        return min(
+            (self.tally.loss - lane.loss + limit for lane, limit in known if limit is not None),
+            default=None,
+        )
 
     def _mean(self, total: float) -> float | None:
         return total / self.tally.importance if self.tally.importance > 0 else None

@@ -20,6 +20,14 @@ is proven whatever came.
 Importances multiply losses: log loss counted h times is only 1/h-mixable, hence H. A loss of the
 user's own is mixed as hinge is, which asks for nothing but convexity.
 
+With a fixed share a > 0 (Herbster & Warmuth 1998), for a best lane that changes, every round ends
+with π ← (1 − a) π + a/8, and L_k becomes −(1/η_t) ln π_k, the losses that give these shares. Then
+(decision 18)
+
+    L_mix ≤ min_k L_k + ln 8/η + Δ + A,   A = Σ_t (1/η_t) ln 1/(1 − a + a/8)
+
+and against lanes that take turns, each change of lane costs ln(8/a)/η more.
+
 The twin of ``crates/core/src/mixture.rs``.
 """
 
@@ -27,14 +35,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import exp, inf, log
+from math import exp, inf, log, log1p
+from typing import Any
 
+from lessregret.errors import SpecError
 from lessregret.losses import Logistic, Loss
+from lessregret.rules import Rule
+from lessregret.rules.limits import is_within
 
 LEAST_RATE = 0.0125
 RATES = tuple(LEAST_RATE * 2**k for k in range(8))
 """The rates of the lanes: they cover the best single rates seen on real data, 0.025 to 0.8."""
 LOG_LANES = log(len(RATES))
+TINY = 2.0**-1022
+"""The least share that has a logarithm worth keeping."""
+
+
+def check_fixed_share(fixed_share: Any, rule: Rule) -> None:
+    """Raise a :class:`SpecError` unless a learner with this rule can have this fixed share."""
+    if not (is_within(fixed_share, None, 0) and fixed_share < 1):
+        expected = "a number from 0 up and below 1"
+        raise SpecError(f"fixed_share must be {expected}, found {fixed_share!r}")
+    if fixed_share > 0 and getattr(rule, "rate", None) != "auto":
+        raise SpecError(
+            "fixed_share is a matter of lanes, which only rate 'auto' has; "
+            "leave out fixed_share, or use rate 'auto'"
+        )
 
 
 @dataclass
@@ -52,22 +78,26 @@ class Mixture:
 
     loss: Loss
     losses: list[float] = field(default_factory=lambda: [0.0] * len(RATES))
-    """L_k, for squared loss of the clipped predictions"""
+    """L_k, for squared loss of the clipped predictions; with a fixed share those that give π"""
     surplus: float = 0.0
     """Δ"""
     heaviest: float = 1.0
     """H"""
     labels: tuple[float, float] | None = None
     """[A, B], once there was a label; only for squared loss"""
+    fixed_share: float = 0.0
+    """a"""
+    sharing: float = 0.0
+    """A"""
 
     @property
     def cost(self) -> float:
-        """ln 8/η + Δ: what mixing has cost at most, against the best lane."""
-        return LOG_LANES / self.rate + self.surplus
+        """ln 8/η + Δ + A: what mixing has cost at most, against the best lane."""
+        return LOG_LANES / self.rate + self.surplus + self.sharing
 
     @property
     def best(self) -> int:
-        """The lane that lost least, the first of them."""
+        """The lane with the largest share, the first of them: it lost least, if a = 0."""
         return self.losses.index(min(self.losses))
 
     @property
@@ -104,12 +134,23 @@ class Mixture:
             return
         own = importance * self.loss.value(self.margin(margins), label)
         lost = [importance * self.loss.value(self._clip(margin), label) for margin in margins]
-        self.surplus = max(self._least_surplus, self.surplus + own - self._mix_loss(lost))
+        surplus = max(self._least_surplus, self.surplus + own - self._mix_loss(lost))
         self.losses = [before + now for before, now in zip(self.losses, lost, strict=True)]
+        if self.fixed_share:
+            self._deal()
+        self.surplus = surplus
         self.heaviest = max(self.heaviest, importance)
         if self.loss.name == "squared":
             low, high = self.labels or (label, label)
             self.labels = min(low, label), max(high, label)
+
+    def _deal(self) -> None:
+        """Fixed share, at the rate of the round: π ← (1 − a) π + a/8."""
+        part = self.fixed_share / len(RATES)
+        dealt = [max(TINY, (1 - self.fixed_share) * share + part) for share in self.shares()]
+        # 0 for all at an infinite rate, the limit: before losses count, any share is as good.
+        self.losses = [-log(share) / self.rate for share in dealt]
+        self.sharing -= log1p(part - self.fixed_share) / self.rate
 
     @property
     def _least_surplus(self) -> float:

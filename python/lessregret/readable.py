@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lessregret.errors import SpecError
+from lessregret.importance import check_importance_aware, push
 from lessregret.ledger import Lane, Ledger, Outcome, Standing, Tally
 from lessregret.losses import Loss, loss_named
-from lessregret.mixture import RATES, Mixture
+from lessregret.mixture import RATES, Mixture, check_fixed_share
 from lessregret.penalty import check_penalty
 from lessregret.rules import Rule, Sight, Step
 from lessregret.scale import Scales
@@ -48,6 +49,16 @@ class ReadableLearner:
         What values are divided by: nothing, the largest of the feature met so far if above 1, or
         that in any case. ``"cap"`` changes nothing for 0/1 and unit-length data and makes large
         values harmless; ``"full"`` is for tables of numbers in mixed units.
+    importance_aware : bool, default False
+        Whether weights follow the slope as far as the importance leads them, and not beyond the
+        label or the kink, rather than go by importance times gradient: see
+        :mod:`lessregret.importance`. For rules that step by rate times gradient, without L2. There
+        is then no ``bound``; the certificate stays. At a fixed rate a round of importance h is h
+        rounds of importance 1; not so at rates that adapt, which take in one gradient and not h.
+    fixed_share : number from 0 up and below 1, default 0
+        At rate "auto", which part of the lanes' shares is dealt out evenly after every round, so
+        that a lane can come back when the data drift. It is the chance of a change of lane in a
+        round: 1e-4 for one in ten thousand rounds. 0 follows the lane that is best in all.
 
     >>> from lessregret.rules import PerCoordinate
     >>> learner = ReadableLearner("hinge", PerCoordinate(rate=0.5))
@@ -68,11 +79,16 @@ class ReadableLearner:
         l2: float = 0.0,
         l2_scope: str = "active",
         scale: str = "cap",
+        importance_aware: bool = False,
+        fixed_share: float = 0.0,
     ) -> None:
         self.loss = loss_named(loss) if isinstance(loss, str) else loss
         self.rule = rule
         check_match(self.loss, rule, certify)
         check_penalty(rule, l2, l2_scope)
+        if importance_aware:
+            check_importance_aware(self.loss, rule, l2)
+        check_fixed_share(fixed_share, rule)
         if boxes and isinf(rule.width):
             raise SpecError(f"rule {rule.name!r} has no feasible set, so it cannot be given a box")
         self.slots: dict[int, Any] = {}
@@ -84,11 +100,19 @@ class ReadableLearner:
         self.intercept = intercept
         self.l2 = float(l2)
         self.l2_scope = l2_scope
+        self.importance_aware = bool(importance_aware)
         self._rules = {slot: rule.within(*box) for slot, box in (boxes or {}).items()}
-        self.mixture = Mixture(self.loss)
+        self.mixture = Mixture(self.loss, fixed_share=float(fixed_share))
         self.lanes: list[ReadableLearner] = []
         if getattr(rule, "rate", None) == "auto":
-            lane = partial(ReadableLearner, self.loss, certify=certify, boxes=boxes, scale=scale)
+            lane = partial(
+                ReadableLearner,
+                self.loss,
+                certify=certify,
+                boxes=boxes,
+                scale=scale,
+                importance_aware=importance_aware,
+            )
             self.lanes = [lane(rule=replace(rule, rate=rate)) for rate in RATES]  # type: ignore[call-arg]
             self.scales = self.lanes[0].scales
 
@@ -114,7 +138,8 @@ class ReadableLearner:
         if self.l2 and self.l2_scope == "all":
             slots, seen = self._with_absent(slots, seen)
         sight = self._sight(slots, seen, label, importance)
-        energy = self._absorb(slots, seen, sight)
+        absorb = self._follow if self.importance_aware else self._absorb
+        energy = absorb(slots, seen, sight)
         outcome = Outcome(
             margin=sight.margin,
             loss=self.loss.value(sight.margin, label),
@@ -171,6 +196,7 @@ class ReadableLearner:
         """What the slots say about regret."""
         if self.lanes:
             return self._standing_of_lanes()
+        proved = not self.importance_aware and not isinf(self.rule.width)
         touched = {i: slot for i, slot in self.slots.items() if any(slot)}
         spreads = [self.rule_at(i).spread(slot, self.step) for i, slot in touched.items()]
         theorems = [self.rule_at(i).theorem(slot) for i, slot in touched.items()]
@@ -178,9 +204,9 @@ class ReadableLearner:
         shared = self.rule.shared_spread(self.shared)
         known = [term for term in theorems if term is not None]
         return Standing(
-            spread=None if isinf(self.rule.width) else _sum_or_none(spreads, shared),
+            spread=_sum_or_none(spreads, shared) if proved else None,
             floor=self._floor(),
-            theorem=sum(known) if known else None,
+            theorem=sum(known) if known and not self.importance_aware else None,
             touched=len(touched),
         )
 
@@ -204,9 +230,8 @@ class ReadableLearner:
         lanes = []
         for rate, share, lane in zip(RATES, self.mixture.shares(), self.lanes, strict=True):
             standing, tally = lane.standing(), lane.tally
-            spread = standing.spread or 0.0
             sums = tally.loss, tally.played, tally.energy
-            lanes.append(Lane(rate, share, *sums, spread, standing.floor))
+            lanes.append(Lane(rate, share, *sums, standing.spread, standing.floor))
         touched = {i for lane in self.lanes for i, slot in lane.slots.items() if any(slot)}
         return Standing(None, None, None, len(touched), self.mixture.cost, tuple(lanes))
 
@@ -272,6 +297,21 @@ class ReadableLearner:
             if self.gradient_sums is not None:
                 self.gradient_sums[i] = self.gradient_sums.get(i, 0.0) + gradient
         return energy / 2
+
+    def _follow(self, slots: Sequence[int], values: Sequence[float], sight: Sight) -> float:
+        """Absorb, which fixes the rates; then weights go as far as the importance leads them."""
+        played = list(map(self.scaled_weight, slots, values))
+        self._absorb(slots, values, sight)
+        if sight.slope == 0:
+            return 0.0
+        rates = [self.rule_at(i).rate_used(self.slot(i), self.step) or 0.0 for i in slots]
+        response = sum(rate * x**2 for rate, x in zip(rates, values, strict=True))
+        u = push(self.loss, sight.margin, sight.label, sight.importance, response)
+        for i, x, rate, weight in zip(slots, values, rates, played, strict=True):
+            if rate:
+                place = self.rule_at(i).clip(weight + u * rate * x)
+                self.slots[i] = self.slot(i)._replace(weight=place)
+        return 0.0
 
     def _floor(self) -> float | None:
         """Σ_i min(a_i G_i, b_i G_i)."""

@@ -12,13 +12,15 @@
 //! and holds the bits that a [`Learner`](crate::learner::Learner) at its rate would hold. A
 //! coordinate's lanes lie on one cache line, field by field, so a feature costs one miss as with one
 //! lane, and the loop over the lanes is vector instructions. There is no L2: the penalty of a mixture
-//! is not that of a point.
+//! is not that of a point. Importance-aware updates (`importance.rs`) are each lane's own, in a third
+//! walk.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::Result;
 use crate::example::{Chunk, Example};
+use crate::importance::push;
 use crate::learner::{Boxes, Model, diverged, is_sound};
 use crate::loss::Loss;
 use crate::memory::filled;
@@ -32,6 +34,8 @@ type LineOf<R> = <<R as Rule>::Slot as Slot>::Line;
 /// A rule run on every coordinate in all lanes.
 pub struct Lanes<R: Rule, B: Boxes> {
     loss: Loss,
+    importance_aware: bool,
+    fixed_share: f64,
     rule: R,
     boxes: B,
     lines: Vec<LineOf<R>>,
@@ -77,7 +81,28 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         };
         let lines = filled(LineOf::<R>::default(), slots)?;
         let tally = Tally::default();
-        Ok(Lanes { loss, rule, boxes, lines, scales, gradient_sums: sums, state, tally })
+        Ok(Lanes {
+            loss,
+            importance_aware: false,
+            fixed_share: 0.0,
+            rule,
+            boxes,
+            lines,
+            scales,
+            gradient_sums: sums,
+            state,
+            tally,
+        })
+    }
+
+    /// The same with importance-aware updates, or without; for a rule that descends.
+    pub fn importance_aware(self, importance_aware: bool) -> Self {
+        Lanes { importance_aware, ..self }
+    }
+
+    /// The same with this part of every round's shares dealt out evenly.
+    pub fn fixed_share(self, fixed_share: f64) -> Self {
+        Lanes { fixed_share, ..self }
     }
 
     /// The rule of a slot in a lane.
@@ -108,12 +133,12 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         Look { margins, sights, square_norm }
     }
 
-    /// The second walk; ½ Σ g² η of every lane.
+    /// The second walk; ½ Σ g² η of every lane. Where weights are to STAY for now, Σ x² η.
     #[inline]
-    fn absorb(&mut self, example: &Example<'_>, slopes: &PerLane) -> PerLane {
+    fn absorb<const STAY: bool>(&mut self, example: &Example<'_>, slopes: &PerLane) -> PerLane {
         // Copies, here and of the line, and loops of one kind of number: so they become vectors.
         let (steps, slopes) = (self.state.step, *slopes);
-        let mut energies = [0.0; LANES];
+        let mut totals = [0.0; LANES];
         for (&slot, &value) in example.slots.iter().zip(example.values) {
             let (slot, wide) = (slot as usize, f64::from(value));
             let rule = self.boxes.rule(self.rule, slot);
@@ -123,20 +148,46 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             for lane in 0..LANES {
                 let (rule, step) = (rule.at(RATES[lane]), steps[lane]);
                 let mut state = line.get(lane);
+                let played = rule.weight(&state, value);
                 rule.absorb(&mut state, value, gradients[lane], step);
+                if STAY {
+                    rule.place(&mut state, f64::from(played));
+                }
                 line.put(lane, state);
                 rates[lane] = rule.rate_used(&state, step);
             }
             self.lines[slot] = line;
             for lane in 0..LANES {
-                let gradient = f64::from(gradients[lane]);
-                energies[lane] += gradient * gradient * f64::from(rates[lane]);
+                let factor = if STAY { wide } else { f64::from(gradients[lane]) };
+                totals[lane] += factor * factor * f64::from(rates[lane]);
             }
             if let Some(sums) = &mut self.gradient_sums {
                 add(&mut sums[slot], &gradients.map(f64::from));
             }
         }
-        energies.map(|energy| 0.5 * energy)
+        if STAY { totals } else { totals.map(|total| 0.5 * total) }
+    }
+
+    /// Absorb, and then the third walk: every weight goes as far as the importance leads it.
+    fn follow(&mut self, example: &Example<'_>, sights: &[Sight; LANES], slopes: &PerLane) {
+        let responses = self.absorb::<true>(example, slopes);
+        let pushes: PerLane = std::array::from_fn(|lane| {
+            let Sight { margin, label, importance, .. } = sights[lane];
+            push(self.loss, margin, label, importance, responses[lane])
+        });
+        let steps = self.state.step;
+        for (&slot, &value) in example.slots.iter().zip(example.values) {
+            let slot = slot as usize;
+            let rule = self.boxes.rule(self.rule, slot);
+            let line = &mut self.lines[slot];
+            for lane in 0..LANES {
+                let (rule, mut state) = (rule.at(RATES[lane]), line.get(lane));
+                let rate = f64::from(rule.rate_used(&state, steps[lane]));
+                let weight = f64::from(rule.weight(&state, value));
+                rule.place(&mut state, weight + pushes[lane] * rate * f64::from(value));
+                line.put(lane, state);
+            }
+        }
     }
 
     fn round(&mut self, example: &Example<'_>) -> Result<Outcome> {
@@ -181,7 +232,8 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         let shares = mixture.shares(loss);
         let margin = mixture.margin(loss, &shares, margins, tails);
         let own = loss.value(margin, label);
-        mixture.absorb(loss, &mixture.counted(loss, margins, label, lost), own, importance);
+        let counted = mixture.counted(loss, margins, label, lost);
+        mixture.absorb(loss, &counted, own, importance, self.fixed_share);
         if loss == Loss::Squared && importance > 0.0 {
             mixture.meet(label);
         }
@@ -211,7 +263,11 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         } else if slopes.iter().all(|&slope| slope == 0.0) {
             return [0.0; LANES];
         }
-        self.absorb(example, slopes)
+        if R::DESCENDS && self.importance_aware {
+            self.follow(example, sights, slopes);
+            return [0.0; LANES];
+        }
+        self.absorb::<false>(example, slopes)
     }
 
     fn check(&self, example: &Example<'_>, sights: &[Sight; LANES]) -> Result<()> {
@@ -243,7 +299,8 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             rate: f64::from(RATES[lane]),
             share,
             tally: self.state.lanes[lane],
-            spread: shared + touched.iter().map(spread).sum::<f64>(),
+            spread: (!self.importance_aware)
+                .then(|| shared + touched.iter().map(spread).sum::<f64>()),
             floor: self.gradient_sums.as_ref().map(floor),
         }
     }

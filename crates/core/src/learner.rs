@@ -9,7 +9,9 @@
 //! ```
 //!
 //! With L2 (`penalty.rs`) the gradient is s x_i + hλ w_i. Such a learner has loops of its own, chosen
-//! once a call: the others pay nothing for it. The same goes for values that are scaled (`scale.rs`).
+//! once a call: the others pay nothing for it. The same goes for values that are scaled (`scale.rs`),
+//! and for importance-aware updates (`importance.rs`), which need a third walk: only when every slot
+//! has absorbed its gradient are the rates known that say how far the weights go.
 //!
 //! Slots are float32, one array; margins, losses and all sums are float64, added in the order of the features, so that a run gives the same bits however its
 //! examples are cut into chunks. Cost: two walks over the features of an example, the second only
@@ -19,6 +21,7 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::example::{Chunk, Example};
+use crate::importance::push;
 use crate::loss::Loss;
 use crate::memory::filled;
 use crate::penalty::{Penalty, Scope, Whole};
@@ -111,6 +114,7 @@ pub trait Model: Send + Sync {
 pub struct Learner<R: Rule, B: Boxes> {
     loss: Loss,
     penalty: Penalty,
+    importance_aware: bool,
     rule: R,
     boxes: B,
     slots: Vec<R::Slot>,
@@ -144,6 +148,7 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
         Ok(Learner {
             loss,
             penalty,
+            importance_aware: false,
             rule,
             boxes,
             slots: filled(R::Slot::default(), slots)?,
@@ -153,6 +158,11 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
             step: Step::default(),
             tally: Tally::default(),
         })
+    }
+
+    /// The same with importance-aware updates, or without; for a rule that descends, without L2.
+    pub fn importance_aware(self, importance_aware: bool) -> Self {
+        Learner { importance_aware, ..self }
     }
 
     #[inline]
@@ -181,21 +191,28 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
     }
 
     /// The second walk: the gradient is `slope · value + shrink · weight` in every coordinate.
-    fn absorb<const PENALISED: bool>(&mut self, example: &Example<'_>, sight: &Sight) -> f64 {
+    ///
+    /// It gives ½ Σ g² η. Where weights are to STAY for now it gives Σ x² η, the response.
+    fn absorb<const PENALISED: bool, const STAY: bool>(
+        &mut self,
+        example: &Example<'_>,
+        sight: &Sight,
+    ) -> f64 {
         if R::COUPLED {
             self.step = self.rule.step(&mut self.shared, sight);
         } else if !PENALISED && sight.slope == 0.0 {
             return 0.0;
         }
         let step = self.step;
-        let mut energy = 0.0;
+        let mut sum = 0.0;
         for (&slot, &value) in example.slots.iter().zip(example.values) {
             let slot = slot as usize;
             let rule = self.rule_at(slot);
             let state = &mut self.slots[slot];
+            let played = rule.weight(state, value);
             let mut gradient = sight.slope * f64::from(value);
             if PENALISED {
-                gradient += sight.shrink * f64::from(rule.weight(state, value));
+                gradient += sight.shrink * f64::from(played);
             }
             let gradient = gradient as f32;
             // A coordinate rule is promised a gradient; here a coordinate may have none on its own.
@@ -206,16 +223,38 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
             if !R::BOUNDED {
                 continue;
             }
+            if STAY {
+                rule.place(state, f64::from(played));
+            }
             let gradient = f64::from(gradient);
-            energy += gradient * gradient * f64::from(rule.rate_used(state, step));
+            let factor = if STAY { f64::from(value) } else { gradient };
+            sum += factor * factor * f64::from(rule.rate_used(state, step));
             if let Some(sums) = &mut self.gradient_sums {
                 sums[slot] += gradient;
             }
         }
-        0.5 * energy
+        if STAY { sum } else { 0.5 * sum }
     }
 
-    fn round<const PENALISED: bool>(&mut self, example: &Example<'_>) -> Result<Outcome> {
+    /// Absorb, and then the third walk: every weight goes as far as the importance leads it.
+    fn follow(&mut self, example: &Example<'_>, sight: &Sight) {
+        let response = self.absorb::<false, true>(example, sight);
+        let Sight { margin, label, importance, .. } = *sight;
+        let push = push(self.loss, margin, label, importance, response);
+        for (&slot, &value) in example.slots.iter().zip(example.values) {
+            let slot = slot as usize;
+            let rule = self.rule_at(slot);
+            let state = &mut self.slots[slot];
+            let rate = f64::from(rule.rate_used(state, self.step));
+            let weight = f64::from(rule.weight(state, value));
+            rule.place(state, weight + push * rate * f64::from(value));
+        }
+    }
+
+    fn round<const PENALISED: bool, const AWARE: bool>(
+        &mut self,
+        example: &Example<'_>,
+    ) -> Result<Outcome> {
         let look = self.look::<true, PENALISED>(example);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let margin = look.margin;
@@ -233,7 +272,12 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
             ..look.sight
         };
         self.check(example, &sight)?;
-        let energy = self.absorb::<PENALISED>(example, &sight);
+        let energy = if AWARE && slope != 0.0 {
+            self.follow(example, &sight);
+            0.0
+        } else {
+            self.absorb::<PENALISED, false>(example, &sight)
+        };
         Ok(Outcome {
             margin,
             loss: self.loss.value(margin, label),
@@ -258,7 +302,7 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
     /// Play and absorb every example. Not inlined, so that each kind of learner is compiled as if
     /// there were no other.
     #[inline(never)]
-    fn learn_each<const PENALISED: bool, const SCALED: bool>(
+    fn learn_each<const PENALISED: bool, const SCALED: bool, const AWARE: bool>(
         &mut self,
         examples: &mut dyn Iterator<Item = Example<'_>>,
         margins: &mut Vec<f64>,
@@ -266,7 +310,7 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
         let mut room = Vec::new();
         for example in examples {
             let seen = if SCALED { self.normalise(&example, &mut room)? } else { example };
-            let outcome = self.round::<PENALISED>(&seen)?;
+            let outcome = self.round::<PENALISED, AWARE>(&seen)?;
             if SCALED {
                 self.scales.remember(&example);
             }
@@ -297,7 +341,7 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
         for example in examples {
             let seen = self.normalise(&example, &mut room)?;
             let touched = self.touched().map(|(slot, _)| slot as u32);
-            let outcome = self.round::<true>(&whole.complete(&seen, touched))?;
+            let outcome = self.round::<true, false>(&whole.complete(&seen, touched))?;
             self.scales.remember(&example);
             self.tally.record(&Outcome { features: example.slots.len(), ..outcome });
             margins.push(outcome.margin);
@@ -359,11 +403,18 @@ impl<R: Rule, B: Boxes> Model for Learner<R, B> {
             let cure = "go on from the model it was made of";
             return Err(Error::Spec(format!("a slim model predicts and does not learn; {cure}")));
         }
+        if R::DESCENDS && self.importance_aware {
+            return self.learn_each::<false, true, true>(examples, margins);
+        }
         match (self.penalty, self.scales.are_used()) {
-            (Penalty { l2: 0.0, .. }, false) => self.learn_each::<false, false>(examples, margins),
-            (Penalty { l2: 0.0, .. }, true) => self.learn_each::<false, true>(examples, margins),
+            (Penalty { l2: 0.0, .. }, false) => {
+                self.learn_each::<false, false, false>(examples, margins)
+            }
+            (Penalty { l2: 0.0, .. }, true) => {
+                self.learn_each::<false, true, false>(examples, margins)
+            }
             (Penalty { scope: Scope::Active, .. }, _) => {
-                self.learn_each::<true, true>(examples, margins)
+                self.learn_each::<true, true, false>(examples, margins)
             }
             (Penalty { scope: Scope::All, .. }, _) => self.learn_whole(examples, margins),
         }
@@ -414,6 +465,9 @@ impl<R: Rule, B: Boxes> Model for Learner<R, B> {
                 *standing.theorem.get_or_insert(0.0) += term;
             }
             standing.touched += 1;
+        }
+        if self.importance_aware {
+            return Standing { theorem: None, ..standing };
         }
         standing.spread = R::BOUNDED.then_some(spread);
         standing

@@ -4,6 +4,7 @@ pub mod comparator;
 pub mod error;
 pub mod example;
 pub mod hash;
+pub mod importance;
 pub mod lanes;
 pub mod learner;
 pub mod loss;

@@ -21,12 +21,23 @@
 //! mixability gap and the cost is 2Δ, of order √(L* ln 8). Δ is measured, so the
 //! cost is proven whatever came.
 //!
-//! Importances multiply losses: log loss counted h times is only 1/h-mixable, hence H. The twin is
+//! Importances multiply losses: log loss counted h times is only 1/h-mixable, hence H.
+//!
+//! With a fixed share a > 0 (Herbster & Warmuth 1998), for a best lane that changes, every round ends
+//! with π ← (1 − a) π + a/8, and L_k becomes −(1/η_t) ln π_k, the losses that give these shares. Then
+//! (decision 18)
+//!
+//! ```text
+//! L_mix ≤ min_k L_k + ln 8/η + Δ + A,   A = Σ_t (1/η_t) ln 1/(1 − a + a/8)
+//! ```
+//!
+//! and against lanes that take turns, each change of lane costs ln(8/a)/η more. The twin is
 //! `python/lessregret/mixture.py`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::loss::Loss;
+use crate::tally::is_zero;
 
 /// The number of lanes: one coordinate's weights and energies fill a cache line.
 pub const LANES: usize = 8;
@@ -54,7 +65,7 @@ pub type PerLane = [f64; LANES];
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mixture {
-    /// L_k, for squared loss of the clipped predictions.
+    /// L_k, for squared loss of the clipped predictions; with a fixed share those that give the shares.
     losses: PerLane,
     /// Δ.
     surplus: f64,
@@ -62,29 +73,36 @@ pub struct Mixture {
     heaviest: f64,
     /// [A, B], once there was a label; only for squared loss.
     labels: Option<[f64; 2]>,
+    /// A, said only where shares are dealt out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    sharing: f64,
 }
 
 impl Default for Mixture {
     fn default() -> Self {
-        Mixture { losses: [0.0; LANES], surplus: 0.0, heaviest: 1.0, labels: None }
+        Mixture { losses: [0.0; LANES], surplus: 0.0, heaviest: 1.0, labels: None, sharing: 0.0 }
     }
 }
 
 impl Mixture {
-    /// ln 8/η + Δ: what mixing has cost at most, against the best lane.
+    /// ln 8/η + Δ + A: what mixing has cost at most, against the best lane.
     pub fn cost(&self, loss: Loss) -> f64 {
-        (LANES as f64).ln() / self.rate(loss) + self.surplus
+        (LANES as f64).ln() / self.rate(loss) + self.surplus + self.sharing
     }
 
     /// π.
     pub fn shares(&self, loss: Loss) -> PerLane {
-        let (rate, least) = (self.rate(loss), least(self.losses));
+        self.shares_at(self.rate(loss))
+    }
+
+    fn shares_at(&self, rate: f64) -> PerLane {
+        let least = least(self.losses);
         let unscaled = self.losses.map(|lost| decay(rate, lost - least));
         let total: f64 = unscaled.iter().sum();
         unscaled.map(|share| share / total)
     }
 
-    /// The lane that lost least, the first of them.
+    /// The lane with the largest share, the first of them: it lost least, of late if shares are dealt out.
     pub fn best(&self) -> usize {
         let least = least(self.losses);
         self.losses.iter().position(|&lost| lost == least).unwrap_or(0)
@@ -102,7 +120,7 @@ impl Mixture {
     }
 
     /// What is remembered after a round: `lost` are the lanes' losses, `own` is the mixture's.
-    pub fn absorb(&mut self, loss: Loss, lost: &PerLane, own: f64, h: f64) {
+    pub fn absorb(&mut self, loss: Loss, lost: &PerLane, own: f64, h: f64, fixed_share: f64) {
         if h == 0.0 {
             return;
         }
@@ -115,6 +133,9 @@ impl Mixture {
         }
         for (sum, lost) in self.losses.iter_mut().zip(lost) {
             *sum += lost;
+        }
+        if fixed_share > 0.0 {
+            self.deal(rate, fixed_share);
         }
         self.heaviest = self.heaviest.max(h);
     }
@@ -131,6 +152,15 @@ impl Mixture {
     pub fn meet(&mut self, label: f64) {
         let [low, high] = self.labels.unwrap_or([label; 2]);
         self.labels = Some([low.min(label), high.max(label)]);
+    }
+
+    /// Fixed share, at the rate of the round: π ← (1 − a) π + a/8.
+    fn deal(&mut self, rate: f64, fixed_share: f64) {
+        let part = fixed_share / LANES as f64;
+        let dealt = |share: f64| (share - fixed_share * share + part).max(f64::MIN_POSITIVE);
+        // 0 for all at an infinite rate, the limit: before losses count, any share is as good.
+        self.losses = self.shares_at(rate).map(|share| -dealt(share).ln() / rate);
+        self.sharing += -(part - fixed_share).ln_1p() / rate;
     }
 
     /// η of the next round.
@@ -241,7 +271,7 @@ mod tests {
             let margin = mixture.margin(Loss::Logistic, &shares, &margins, &tails);
             let lost = margins.map(|margin| Loss::Logistic.value(margin, label));
             let loss = Loss::Logistic.value(margin, label);
-            mixture.absorb(Loss::Logistic, &lost, loss, 1.0);
+            mixture.absorb(Loss::Logistic, &lost, loss, 1.0, 0.0);
             own += loss;
             sums = std::array::from_fn(|k| sums[k] + lost[k]);
             assert!(own <= least(sums) + 8f64.ln() + 1e-9);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::lanes::Lanes;
-use crate::learner::{Learner, Model, Uniform};
+use crate::learner::{Boxes, Learner, Model, Uniform};
 use crate::loss::Loss;
 use crate::mixture::LEAST_RATE;
 use crate::penalty::{Penalty, Scope};
@@ -50,6 +50,16 @@ pub struct Spec {
     /// What values are divided by; said only where it is not the default.
     #[serde(default, skip_serializing_if = "Scale::is_none")]
     pub scale: Scale,
+    /// Whether weights go as far as the importance leads them; said only where they do.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub importance_aware: bool,
+    /// Which part of the lanes' shares is dealt out evenly in every round; said only where it is not 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub fixed_share: f64,
+}
+
+fn is_false(said: &bool) -> bool {
+    !said
 }
 
 /// How features find their slots.
@@ -216,6 +226,7 @@ impl Spec {
 
     /// The learner, untouched. `intervals`, if given, has one interval for each slot.
     pub fn build(&self, intervals: Option<Vec<Interval>>) -> Result<Box<dyn Model>> {
+        check_fixed_share(self.fixed_share)?;
         if let Some(intervals) = &intervals {
             check_intervals(intervals, self.slots())?;
         }
@@ -277,7 +288,8 @@ impl Spec {
 
     /// Weights that do not learn, for a slim model of this spec.
     pub fn build_fixed(&self) -> Result<Box<dyn Model>> {
-        Spec { certify: false, l2: 0.0, ..self.clone() }.learner(Fixed, None)
+        let plain = Spec { certify: false, l2: 0.0, ..self.clone() };
+        Spec { importance_aware: false, fixed_share: 0.0, ..plain }.learner(Fixed, None)
     }
 
     fn passive_aggressive(&self, variant: Variant, epsilon: f64) -> Result<Box<dyn Model>> {
@@ -315,6 +327,7 @@ impl Spec {
         if rate != RateSpec::Word(RateWord::Auto) {
             return self.learner(rule, intervals);
         }
+        self.check_importance::<R>()?;
         if self.l2 > 0.0 {
             let why =
                 "rate 'auto' mixes lanes, and the penalty of a mixture is not that of a point";
@@ -324,9 +337,14 @@ impl Spec {
         Penalty::new(self.l2, self.l2_scope, R::BOUNDED)?;
         let scales = Scales::new(self.scale, slots)?;
         Ok(match intervals {
-            None => Box::new(Lanes::new(loss, rule, Uniform, scales, slots, certify)?),
-            Some(own) => Box::new(Lanes::new(loss, rule, own, scales, slots, certify)?),
+            None => self.mixed(Lanes::new(loss, rule, Uniform, scales, slots, certify)?),
+            Some(own) => self.mixed(Lanes::new(loss, rule, own, scales, slots, certify)?),
         })
+    }
+
+    fn mixed<R: Rule, B: Boxes>(&self, lanes: Lanes<R, B>) -> Box<dyn Model> {
+        let lanes = lanes.importance_aware(self.importance_aware);
+        Box::new(lanes.fixed_share(self.fixed_share))
     }
 
     fn learner<R: Rule>(
@@ -335,6 +353,11 @@ impl Spec {
         intervals: Option<Vec<Interval>>,
     ) -> Result<Box<dyn Model>> {
         let (loss, slots, certify) = (self.loss, self.slots(), self.certify);
+        self.check_importance::<R>()?;
+        if self.fixed_share > 0.0 {
+            let why = "fixed_share is a matter of lanes, which only rate 'auto' has";
+            return Err(Error::Spec(format!("{why}; leave out fixed_share, or use rate 'auto'")));
+        }
         if certify && !R::BOUNDED {
             let why = "the linearised regret is measured against a box, and this rule has none";
             return Err(Error::Spec(format!("{why}; leave out certify, or use another rule")));
@@ -342,9 +365,33 @@ impl Spec {
         let penalty = Penalty::new(self.l2, self.l2_scope, R::BOUNDED)?;
         let scales = Scales::new(self.scale, slots)?;
         Ok(match intervals {
-            None => Box::new(Learner::new(loss, penalty, rule, Uniform, scales, slots, certify)?),
-            Some(own) => Box::new(Learner::new(loss, penalty, rule, own, scales, slots, certify)?),
+            None => {
+                let all = Learner::new(loss, penalty, rule, Uniform, scales, slots, certify)?;
+                Box::new(all.importance_aware(self.importance_aware))
+            }
+            Some(own) => {
+                let each = Learner::new(loss, penalty, rule, own, scales, slots, certify)?;
+                Box::new(each.importance_aware(self.importance_aware))
+            }
         })
+    }
+
+    /// Whether importance-aware updates can be, if they are asked for.
+    fn check_importance<R: Rule>(&self) -> Result<()> {
+        if !self.importance_aware {
+            return Ok(());
+        }
+        if !R::DESCENDS {
+            let why = "importance-aware updates are for rules that step by rate times gradient, \
+                       and this rule does not";
+            let cure = "leave out importance_aware, or use another rule";
+            return Err(Error::Spec(format!("{why}; {cure}")));
+        }
+        if self.l2 > 0.0 {
+            let why = "importance-aware updates follow the loss alone, and l2 adds a penalty to it";
+            return Err(Error::Spec(format!("{why}; leave out importance_aware, or l2")));
+        }
+        Ok(())
     }
 }
 
@@ -383,6 +430,13 @@ fn not_negative(name: &str, number: f64) -> Result<f64> {
         return Ok(number);
     }
     Err(Error::Spec(format!("{name} must be a number from 0 up, found {number}")))
+}
+
+fn check_fixed_share(share: f64) -> Result<()> {
+    if (0.0..1.0).contains(&share) {
+        return Ok(());
+    }
+    Err(Error::Spec(format!("fixed_share must be a number from 0 up and below 1, found {share:?}")))
 }
 
 fn interval(radius: f64, ends: Ends) -> Result<Interval> {

@@ -17,7 +17,7 @@ pub struct Outcome {
     pub penalty: f64,
     /// g·x, the gradient of loss and penalty times the point played.
     pub played: f64,
-    /// ½ Σ_i g_i² η_i with the rates used.
+    /// ½ Σ_i g_i² η_i with the rates used; 0 where there is no bound.
     pub energy: f64,
     /// The number of features.
     pub features: usize,
@@ -89,7 +89,7 @@ pub struct LaneStanding {
     /// Its sums.
     pub tally: LaneTally,
     /// As in [`Standing`].
-    pub spread: f64,
+    pub spread: Option<f64>,
     /// As in [`Standing`].
     pub floor: Option<f64>,
 }
@@ -97,7 +97,8 @@ pub struct LaneStanding {
 /// What the slots say at this moment about regret; summed over all coordinates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standing {
-    /// Σ_i D_i²/(2 η_T,i), the first half of the paper's bound; none for rules without one.
+    /// Σ_i D_i²/(2 η_T,i), the first half of the paper's bound; none for rules without one,
+    /// and with importance-aware updates, for which it is not proved.
     pub spread: Option<f64>,
     /// min over F of (Σ g)·x; none unless the gradients are summed.
     pub floor: Option<f64>,

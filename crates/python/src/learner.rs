@@ -22,7 +22,7 @@ type Floats32<'py> = Bound<'py, PyArray1<f32>>;
 type Floats64<'py> = Bound<'py, PyArray1<f64>>;
 type Predicted<'py> = (Floats64<'py>, Floats32<'py>, Floats32<'py>, Vec<Bound<'py, PyBytes>>);
 
-type Lane = (f64, f64, f64, f64, f64, f64, Option<f64>);
+type Lane = (f64, f64, f64, f64, f64, Option<f64>, Option<f64>);
 type StandingParts = (Option<f64>, Option<f64>, Option<f64>, u64, Option<f64>, Vec<Lane>);
 
 /// A learner in float32 slots.

@@ -43,6 +43,7 @@ class Constant(BoxedRule):
 
     name = "constant"
     empty = Slot()
+    descends = True
 
     rate: float = limited(0.1, above=0)
 

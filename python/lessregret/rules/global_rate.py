@@ -60,6 +60,7 @@ class Global(BoxedRule):
     empty = Slot()
     no_shared = Shared()
     coupled = True
+    descends = True
 
     rate: float | Literal["theory", "auto"] = limited("auto", above=0, words=("theory", "auto"))
 

@@ -34,6 +34,7 @@ class InverseSqrt(BoxedRule):
     name = "inverse-sqrt"
     empty = Slot()
     coupled = True
+    descends = True
 
     rate: float = limited(1.0, above=0)
 

@@ -59,6 +59,7 @@ class PerCoordinate(BoxedRule):
 
     name = "per-coordinate"
     empty = Slot()
+    descends = True
 
     rate: float | Literal["theory", "auto"] = limited("auto", above=0, words=("theory", "auto"))
     offset: float = limited(None, least=0)

@@ -104,6 +104,8 @@ class Rule(ABC):
     no_shared: ClassVar[Any] = None
     """The shared state of a coupled rule before the first round."""
     coupled: ClassVar[bool] = False
+    descends: ClassVar[bool] = False
+    """Whether ``absorb`` moves ``weight``, a field of the slot, by −``rate_used`` · gradient."""
     regresses: ClassVar[bool] = True
     """Whether the rule can learn from labels that are numbers."""
 

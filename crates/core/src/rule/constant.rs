@@ -37,6 +37,7 @@ impl Constant {
 impl Rule for Constant {
     type Slot = Slot;
     type Shared = ();
+    const DESCENDS: bool = true;
 
     fn interval(&self) -> Interval {
         self.interval
@@ -56,6 +57,11 @@ impl Rule for Constant {
         let weight = self.weight(slot, value);
         slot.weight = self.interval.clip(weight - self.rate * gradient);
         slot.seen = 1.0;
+    }
+
+    #[inline]
+    fn place(&self, slot: &mut Slot, weight: f64) {
+        slot.weight = self.interval.clip(weight as f32);
     }
 
     #[inline]

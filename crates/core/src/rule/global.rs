@@ -53,6 +53,7 @@ impl Rule for Global {
     type Slot = Slot;
     type Shared = Shared;
     const COUPLED: bool = true;
+    const DESCENDS: bool = true;
 
     fn interval(&self) -> Interval {
         self.interval
@@ -77,6 +78,11 @@ impl Rule for Global {
         let weight = self.weight(slot, value);
         slot.weight = self.interval.clip(weight - step.rate * gradient);
         slot.seen = 1.0;
+    }
+
+    #[inline]
+    fn place(&self, slot: &mut Slot, weight: f64) {
+        slot.weight = self.interval.clip(weight as f32);
     }
 
     #[inline]

@@ -28,6 +28,7 @@ impl Rule for InverseSqrt {
     type Slot = Slot;
     type Shared = ();
     const COUPLED: bool = true;
+    const DESCENDS: bool = true;
 
     fn interval(&self) -> Interval {
         self.interval
@@ -50,6 +51,11 @@ impl Rule for InverseSqrt {
         let weight = self.weight(slot, value);
         slot.weight = self.interval.clip(weight - step.rate * gradient);
         slot.seen = 1.0;
+    }
+
+    #[inline]
+    fn place(&self, slot: &mut Slot, weight: f64) {
+        slot.weight = self.interval.clip(weight as f32);
     }
 
     #[inline]

@@ -201,6 +201,9 @@ pub trait Rule: Copy + Send + Sync + 'static {
     const COUPLED: bool = false;
     /// Whether the rule has a feasible set, a rate and so a bound on its regret.
     const BOUNDED: bool = true;
+    /// Whether `absorb` moves the weight by −`rate_used` · gradient, so that `place` can move it
+    /// otherwise.
+    const DESCENDS: bool = false;
     /// Whether the rule learns at all.
     const LEARNS: bool = true;
 
@@ -220,6 +223,9 @@ pub trait Rule: Copy + Send + Sync + 'static {
     fn weight(&self, slot: &Self::Slot, value: f32) -> f32;
     /// What it remembers after the round. A coordinate rule is not called with gradient 0.
     fn absorb(&self, slot: &mut Self::Slot, value: f32, gradient: f32, step: Step);
+    /// Rules that descend: put the weight there, or to the nearest point of the interval, in a slot
+    /// that has absorbed; all else stays.
+    fn place(&self, _slot: &mut Self::Slot, _weight: f64) {}
     /// The rate of the last `absorb` that led to this slot; 0 for rules without a bound.
     fn rate_used(&self, _slot: &Self::Slot, _step: Step) -> f32 {
         0.0

@@ -40,6 +40,7 @@ impl PerCoordinate {
 impl Rule for PerCoordinate {
     type Slot = Slot;
     type Shared = ();
+    const DESCENDS: bool = true;
 
     fn interval(&self) -> Interval {
         self.interval
@@ -73,6 +74,12 @@ impl Rule for PerCoordinate {
         let weight = if gradient != 0.0 && energy > 0.0 { weight } else { slot.weight };
         let energy = if gradient != 0.0 { energy } else { slot.energy };
         *slot = Slot { weight, energy };
+    }
+
+    #[inline]
+    fn place(&self, slot: &mut Slot, weight: f64) {
+        let weight = self.interval.clip(weight as f32);
+        slot.weight = if slot.energy > 0.0 { weight } else { slot.weight };
     }
 
     #[inline]
