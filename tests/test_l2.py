@@ -64,8 +64,10 @@ def assert_dense(rule: str, loss: str, rounds: list[Round], columns: int, scope:
     game = Game(rule, loss, RATES[rule], L2, RADIUS)
     dense, margins = play_dense(game, rounds, columns, scope)
     made = RULES[rule](rate=game.rate, radius=game.radius)
-    slow = ReadableLearner(loss, made, l2=L2, l2_scope=scope)
-    fast = Learner(loss, made, columns=columns, intercept=False, l2=L2, l2_scope=scope)
+    slow = ReadableLearner(loss, made, l2=L2, l2_scope=scope, scale="none")
+    fast = Learner(
+        loss, made, columns=columns, intercept=False, l2=L2, l2_scope=scope, scale="none"
+    )
     played = [slow.learn(*each).margin for each in rounds]
     np.testing.assert_allclose(played, margins, rtol=0, atol=1e-9)
     np.testing.assert_allclose([*map(slow.weight, range(columns))], dense.w, rtol=0, atol=1e-9)
@@ -118,8 +120,9 @@ def test_scopes_are_one_where_every_coordinate_is_active(rule: str) -> None:
 
 
 def test_all_is_the_absent_ones_at_value_0() -> None:
-    scoped = ReadableLearner("hinge", PerCoordinate(), l2=L2, l2_scope="all")
-    listed = ReadableLearner("hinge", PerCoordinate(), l2=L2)
+    rule = PerCoordinate(rate=0.3)
+    scoped = ReadableLearner("hinge", rule, l2=L2, l2_scope="all", scale="none")
+    listed = ReadableLearner("hinge", rule, l2=L2, scale="none")
     for each in stream(200, 40):
         absent = [i for i in sorted(listed.slots) if i not in each.slots]
         slots, values = each.slots + absent, each.values + [0.0] * len(absent)
@@ -130,7 +133,7 @@ def test_all_is_the_absent_ones_at_value_0() -> None:
 
 def test_coordinates_never_met_are_left_alone() -> None:
     """On a box without 0 they play its nearest point, and no round charges for them."""
-    rule = PerCoordinate(box=(0.5, 1.5))
+    rule = PerCoordinate(rate=0.3, box=(0.5, 1.5))
     slow = ReadableLearner("hinge", rule, l2=1.0, l2_scope="all")
     fast = Learner("hinge", rule, columns=3, intercept=False, l2=1.0, l2_scope="all")
     assert slow.learn([0], [1.0], 1.0).penalty == 0.125
@@ -143,14 +146,15 @@ def test_coordinates_never_met_are_left_alone() -> None:
 
 def test_a_round_by_hand() -> None:
     """Hinge beyond its kink has slope 0; the weight shrinks all the same, by 1 - ηhλ."""
-    learner = ReadableLearner("hinge", Constant(rate=0.5), l2=0.25)
+    learner = ReadableLearner("hinge", Constant(rate=0.5), l2=0.25, scale="none")
     learner.learn([0], [4.0], 1.0)
     assert learner.weight(0) == 2.0
     outcome = learner.learn([0], [4.0], 1.0, importance=2.0)
     assert (outcome.loss, outcome.penalty, outcome.played) == (0.0, 0.5, 2.0)
     assert learner.weight(0) == 2.0 * (1 - 0.5 * 2 * 0.25)
     assert learner.tally.penalty == 1.0
-    fast = Learner("hinge", Constant(rate=0.5), columns=1, intercept=False, l2=0.25)
+    rule = Constant(rate=0.5)
+    fast = Learner("hinge", rule, columns=1, intercept=False, l2=0.25, scale="none")
     fast.learn_rows([0, 1, 2], [0, 0], [4.0, 4.0], [1, 1], [1.0, 2.0])
     assert fast.ledger() == learner.ledger()
 
@@ -169,8 +173,9 @@ class Doubled(Logistic):
 @pytest.mark.parametrize("rule", RATES)
 def test_importance_2_doubles_the_whole_round(rule: str, scope: str) -> None:
     """Times 2 is exact, so the bits are the same."""
-    once = ReadableLearner(Doubled(), RULES[rule](), certify=True, l2=2 * L2, l2_scope=scope)
-    twice = ReadableLearner("logistic", RULES[rule](), certify=True, l2=L2, l2_scope=scope)
+    made = RULES[rule](rate=RATES[rule])
+    once = ReadableLearner(Doubled(), made, certify=True, l2=2 * L2, l2_scope=scope)
+    twice = ReadableLearner("logistic", made, certify=True, l2=L2, l2_scope=scope)
     for each in stream(300, 40):
         once.learn(*each._replace(importance=1.0))
         twice.learn(*each._replace(importance=2.0))
@@ -251,7 +256,8 @@ def test_there_are_two_scopes(make: Callable[..., Any], scope: Any) -> None:
 
 
 def test_a_gradient_too_large_by_l2_is_refused_and_names_its_feature() -> None:
-    learner = Learner("hinge", Constant(rate=1.0), columns=3, intercept=False, l2=1e20)
+    rule = Constant(rate=1.0)
+    learner = Learner("hinge", rule, columns=3, intercept=False, l2=1e20, scale="none")
     learner.learn_rows([0, 2], [0, 1], [0.5, 2.0], [1])
     before = learner.to_bytes()
     with pytest.raises(DivergedError, match=r"the gradient has length 2\.06e20") as caught:
@@ -286,7 +292,7 @@ def test_certified_or_not_it_is_the_same_learner(scope: str) -> None:
 
 
 def test_a_slim_model_with_l2_predicts(tmp_path: Any) -> None:
-    learner = Learner("hinge", columns=40, l2=L2)
+    learner = Learner("hinge", PerCoordinate(rate=0.3), columns=40, l2=L2)
     rows = as_csr(stream(300, 40))
     learner.learn_rows(*rows)
     learner.save(tmp_path / "slim", slim=True)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from lessregret import Ftrl, Global, Learner, OnlineClassifier, PerCoordinate, ReadableLearner
-from lessregret.errors import ModelFileError, SpecError
+from lessregret.errors import ModelFileError
 from lessregret.losses import LOSSES
 from lessregret.mixture import RATES
 from lessregret.rules import Rule
@@ -134,11 +134,39 @@ def test_boxes_of_their_own_agree() -> None:
     np.testing.assert_allclose(fast.learn_rows(*as_csr(rounds)), played, rtol=1e-4, atol=1e-4)
 
 
-def test_l2_is_refused_in_the_same_words() -> None:
-    told = "rate 'auto' mixes lanes, and the penalty of a mixture is not that of a point"
-    for make in (partial(Learner, columns=1), ReadableLearner):
-        with pytest.raises(SpecError, match=told):
-            make("hinge", PerCoordinate(rate="auto"), l2=0.1)
+@pytest.mark.parametrize("scope", ["active", "all"])
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("make", MAKERS)
+def test_a_lane_with_l2_is_the_learner_at_its_rate(
+    make: Callable[..., Any], loss: str, scope: str
+) -> None:
+    """On a box without 0, where slots that only other lanes have touched could be charged for."""
+    rows = as_csr(rounds_for(loss, rounds=200))
+    build = partial(Learner, loss, columns=COLUMNS, certify=True, l2=0.05, l2_scope=scope)
+    mixed = build(make(box=(0.25, 2)))
+    mixed.learn_rows(*rows)
+    ledger = mixed.ledger()
+    for lane in ledger.lanes:
+        single = build(replace(make(box=(0.25, 2)), rate=lane.rate))
+        single.learn_rows(*rows)
+        own = single.ledger()
+        assert (lane.loss, lane.penalty) == pytest.approx((own.tally.loss, own.tally.penalty))
+        assert lane.linear_regret == pytest.approx(own.linear_regret)
+        assert lane.bound == pytest.approx(own.bound)
+    assert ledger.tally.penalty > 0
+    if loss != "squared":
+        assert ledger.total <= min(lane.total for lane in ledger.lanes) + ledger.mixing_cost
+
+
+def test_the_penalty_of_the_mixture_is_that_of_its_lanes_on_average() -> None:
+    slow = ReadableLearner("logistic", PerCoordinate(), l2=0.1)
+    for each in rounds_for("logistic", rounds=50):
+        shares = slow.mixture.shares()
+        before = [lane.tally.penalty for lane in slow.lanes]
+        outcome = slow.learn(*each)
+        after = [lane.tally.penalty for lane in slow.lanes]
+        rises = [share * (b - a) for share, a, b in zip(shares, before, after, strict=True)]
+        assert each.importance * outcome.penalty == pytest.approx(sum(rises))
 
 
 def test_estimators_need_no_rate() -> None:

@@ -168,6 +168,8 @@ def test_a_slim_model_predicts_the_same_and_does_not_learn(
 
 
 def test_a_slim_model_plays_the_nearest_point_to_0_where_0_is_not_allowed(tmp_path: Path) -> None:
-    learner = Learner("hinge", Ftrl(rate=0.1, box=(0.5, 1.5)), columns=4, intercept=False)
+    learner = Learner(
+        "hinge", Ftrl(rate=0.1, box=(0.5, 1.5)), columns=4, intercept=False, scale="none"
+    )
     learner.save(tmp_path / "slim", slim=True)
     assert Learner.load(tmp_path / "slim").predict_rows([0, 1], [2], [2.0]).tolist() == [1.0]

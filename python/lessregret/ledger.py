@@ -12,7 +12,7 @@ Three numbers stand above it, each above the one before:
     theorem         the closed form of Theorem 2 or 3, proved for the rates of those theorems
 
 At rate "auto" lanes play beside each other and their mixture is what is played. Each lane k has
-these numbers for itself; with L_k its loss and L that of the mixture, the mixture's regret is at
+these numbers for itself; with L_k its total and L that of the mixture, the mixture's regret is at
 most
 
     L − L_k + linear_regret_k ≤ L − L_k + bound_k,   whichever k: the least of them counts
@@ -87,6 +87,13 @@ class Lane(NamedTuple):
     spread: float | None
     """None with importance-aware updates, for which no bound is proved"""
     floor: float | None
+    penalty: float = 0.0
+    """Σ importance · penalty; 0 without L2"""
+
+    @property
+    def total(self) -> float:
+        """Loss and penalty of all rounds."""
+        return self.loss + self.penalty
 
     @property
     def bound(self) -> float | None:
@@ -195,7 +202,7 @@ class Ledger:
 
     @property
     def mixing_cost(self) -> float | None:
-        """What mixing has cost at most, a proven number: loss ≤ the best lane's loss + this.
+        """What mixing has cost at most, a proven number: total ≤ the best lane's total + this.
 
         For logistic loss with importances up to 1 it is at most ln 8; for squared loss it is
         about the lanes' predictions clipped to the labels met. None without lanes.
@@ -223,7 +230,7 @@ class Ledger:
         """What the lanes' own limits on their regret make of the mixture's, if they are known."""
         known = zip(self.lanes, limits, strict=True)
         return min(
-            (self.tally.loss - lane.loss + limit for lane, limit in known if limit is not None),
+            (self.total - lane.total + limit for lane, limit in known if limit is not None),
             default=None,
         )
 

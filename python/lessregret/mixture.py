@@ -47,6 +47,7 @@ LEAST_RATE = 0.0125
 RATES = tuple(LEAST_RATE * 2**k for k in range(8))
 """The rates of the lanes: they cover the best single rates seen on real data, 0.025 to 0.8."""
 LOG_LANES = log(len(RATES))
+NO_PENALTIES = (0.0,) * len(RATES)
 TINY = 2.0**-1022
 """The least share that has a logarithm worth keeping."""
 
@@ -128,13 +129,24 @@ class Mixture:
         pairs = zip(self.shares(), margins, strict=True)
         return sum(share * self._clip(margin) for share, margin in pairs)
 
-    def absorb(self, margins: Sequence[float], label: float, importance: float) -> None:
+    def penalty(self, penalties: Sequence[float]) -> float:
+        """The mixture's penalty: that of the lanes on average, as if one were drawn by its share."""
+        return sum(share * each for share, each in zip(self.shares(), penalties, strict=True))
+
+    def absorb(
+        self,
+        margins: Sequence[float],
+        label: float,
+        importance: float,
+        penalties: Sequence[float] = NO_PENALTIES,
+    ) -> None:
         """What is remembered after a round."""
         if importance == 0:
             return
-        own = importance * self.loss.value(self.margin(margins), label)
-        lost = [importance * self.loss.value(self._clip(margin), label) for margin in margins]
-        surplus = max(self._least_surplus, self.surplus + own - self._mix_loss(lost))
+        own = self.loss.value(self.margin(margins), label) + self.penalty(penalties)
+        pairs = zip(margins, penalties, strict=True)
+        lost = [importance * (self.loss.value(self._clip(m), label) + each) for m, each in pairs]
+        surplus = max(self._least_surplus, self.surplus + importance * own - self._mix_loss(lost))
         self.losses = [before + now for before, now in zip(self.losses, lost, strict=True)]
         if self.fixed_share:
             self._deal()

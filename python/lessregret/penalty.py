@@ -56,8 +56,3 @@ def check_penalty(rule: Rule, l2: Any, l2_scope: Any) -> None:
             "l2 is for rules that follow the gradient on a box, and this rule does not; "
             "leave out l2, or use another rule"
         )
-    if l2 > 0 and getattr(rule, "rate", None) == "auto":
-        raise SpecError(
-            "rate 'auto' mixes lanes, and the penalty of a mixture is not that of a point; "
-            "leave out l2, or give a rate"
-        )

@@ -110,6 +110,8 @@ class ReadableLearner:
                 self.loss,
                 certify=certify,
                 boxes=boxes,
+                l2=l2,
+                l2_scope=l2_scope,
                 scale=scale,
                 importance_aware=importance_aware,
             )
@@ -218,11 +220,13 @@ class ReadableLearner:
         self, slots: Sequence[int], values: Sequence[float], label: float, importance: float
     ) -> Outcome:
         """Every lane plays and absorbs for itself; their mixture is what is played."""
-        margins = [lane.learn(slots, values, label, importance).margin for lane in self.lanes]
-        margin = self.mixture.margin(margins)
-        self.mixture.absorb(margins, label, importance)
+        played = [lane.learn(slots, values, label, importance) for lane in self.lanes]
+        margins = [outcome.margin for outcome in played]
+        penalties = [outcome.penalty for outcome in played]
+        margin, penalty = self.mixture.margin(margins), self.mixture.penalty(penalties)
+        self.mixture.absorb(margins, label, importance, penalties)
         loss, mistake = self.loss.value(margin, label), self.loss.is_mistake(margin, label)
-        outcome = Outcome(margin, loss, mistake, importance, 0.0, 0.0, 0.0, len(slots))
+        outcome = Outcome(margin, loss, mistake, importance, penalty, 0.0, 0.0, len(slots))
         self.tally.record(outcome)
         return outcome
 
@@ -231,7 +235,7 @@ class ReadableLearner:
         for rate, share, lane in zip(RATES, self.mixture.shares(), self.lanes, strict=True):
             standing, tally = lane.standing(), lane.tally
             sums = tally.loss, tally.played, tally.energy
-            lanes.append(Lane(rate, share, *sums, standing.spread, standing.floor))
+            lanes.append(Lane(rate, share, *sums, standing.spread, standing.floor, tally.penalty))
         touched = {i for lane in self.lanes for i, slot in lane.slots.items() if any(slot)}
         return Standing(None, None, None, len(touched), self.mixture.cost, tuple(lanes))
 

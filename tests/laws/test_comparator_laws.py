@@ -265,7 +265,7 @@ def test_a_learner_is_within_its_interval_of_regret() -> None:
     rows = rng.normal(size=(200, 5)).astype(np.float32).astype(np.float64)
     labels = np.where(rows @ rng.normal(size=5) + rng.normal(size=200) > 0, 1.0, -1.0)
     ones = np.ones(200)
-    learner = Learner("logistic", PerCoordinate(rate="theory", radius=1), columns=5,
+    learner = Learner("logistic", PerCoordinate(rate="theory", radius=1), columns=5, scale="none",
                       intercept=False, certify=True, l2=0.01)  # fmt: skip
     examples_of(rows, labels, ones, learner).teach([learner])
     problem = Problem("logistic", rows, labels, ones, *same_ends(-1.0, 1.0)(5), 0.01)

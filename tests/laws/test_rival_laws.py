@@ -205,7 +205,7 @@ def test_l1_makes_weights_exactly_zero_and_the_file_does_not_store_them(tmp_path
     from safetensors.numpy import load_file
 
     rounds = list(random_rounds(8, 300, 40))
-    learner = Learner("logistic", Ftrl(rate=0.1, l1=4), columns=40, intercept=False)
+    learner = Learner("logistic", Ftrl(rate=0.1, l1=4), columns=40, intercept=False, scale="none")
     learner.learn_rows(*as_csr(rounds))
     slots, weights = learner.weights()
     zeros = int((weights == 0).sum())

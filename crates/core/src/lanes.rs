@@ -11,8 +11,8 @@
 //! The lanes share nothing but the example: each plays its own margin and absorbs its own gradient,
 //! and holds the bits that a [`Learner`](crate::learner::Learner) at its rate would hold. A
 //! coordinate's lanes lie on one cache line, field by field, so a feature costs one miss as with one
-//! lane, and the loop over the lanes is vector instructions. There is no L2: the penalty of a mixture
-//! is not that of a point. Importance-aware updates (`importance.rs`) are each lane's own, in a third
+//! lane, and the loop over the lanes is vector instructions. With L2 (`penalty.rs`) each lane has its
+//! own penalty, and the mixture's is their mean by the shares. Importance-aware updates (`importance.rs`) are each lane's own, in a third
 //! walk.
 
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,8 @@ use crate::importance::push;
 use crate::learner::{Boxes, Model, diverged, is_sound};
 use crate::loss::Loss;
 use crate::memory::filled;
-use crate::mixture::{LANES, Mixture, PerLane, RATES};
+use crate::mixture::{LANES, Mixture, PerLane, RATES, Suffered};
+use crate::penalty::{Penalty, Scope, Whole};
 use crate::rule::{Interval, Line, Rule, Sight, Slot, Step};
 use crate::scale::Scales;
 use crate::tally::{LaneStanding, LaneTally, Outcome, Standing, Tally};
@@ -34,6 +35,7 @@ type LineOf<R> = <<R as Rule>::Slot as Slot>::Line;
 /// A rule run on every coordinate in all lanes.
 pub struct Lanes<R: Rule, B: Boxes> {
     loss: Loss,
+    penalty: Penalty,
     importance_aware: bool,
     fixed_share: f64,
     rule: R,
@@ -60,12 +62,14 @@ struct Look {
     margins: PerLane,
     sights: [Sight; LANES],
     square_norm: f64,
+    square_weights: PerLane,
 }
 
 impl<R: Rule, B: Boxes> Lanes<R, B> {
     /// A learner with this many slots, none of them touched; the rule's own rate is not used.
     pub fn new(
         loss: Loss,
+        penalty: Penalty,
         rule: R,
         boxes: B,
         scales: Scales,
@@ -83,6 +87,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         let tally = Tally::default();
         Ok(Lanes {
             loss,
+            penalty,
             importance_aware: false,
             fixed_share: 0.0,
             rule,
@@ -112,8 +117,9 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 
     #[inline]
-    fn look<const LEARN: bool>(&self, example: &Example<'_>) -> Look {
+    fn look<const LEARN: bool, const PENALISED: bool>(&self, example: &Example<'_>) -> Look {
         let mut margins = [0.0; LANES];
+        let mut square_weights = [0.0; LANES];
         let mut sights = [Sight::default(); LANES];
         let mut square_norm = 0.0;
         for (&slot, &value) in example.slots.iter().zip(example.values) {
@@ -123,6 +129,10 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             for lane in 0..LANES {
                 let weight = rule.at(RATES[lane]).weight(&line.get(lane), value);
                 margins[lane] += f64::from(weight) * wide;
+                if PENALISED {
+                    let weight = penalised(&line.get(lane), value, weight);
+                    square_weights[lane] += weight * weight;
+                }
             }
             if LEARN && R::COUPLED {
                 for lane in 0..LANES {
@@ -130,25 +140,34 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
                 }
             }
         }
-        Look { margins, sights, square_norm }
+        Look { margins, sights, square_norm, square_weights }
     }
 
     /// The second walk; ½ Σ g² η of every lane. Where weights are to STAY for now, Σ x² η.
     #[inline]
-    fn absorb<const STAY: bool>(&mut self, example: &Example<'_>, slopes: &PerLane) -> PerLane {
+    fn absorb<const STAY: bool, const PENALISED: bool>(
+        &mut self,
+        example: &Example<'_>,
+        slopes: &PerLane,
+    ) -> PerLane {
         // Copies, here and of the line, and loops of one kind of number: so they become vectors.
         let (steps, slopes) = (self.state.step, *slopes);
+        let shrink = f64::from(example.importance) * self.penalty.l2;
         let mut totals = [0.0; LANES];
         for (&slot, &value) in example.slots.iter().zip(example.values) {
             let (slot, wide) = (slot as usize, f64::from(value));
             let rule = self.boxes.rule(self.rule, slot);
             let mut line = self.lines[slot];
-            let gradients = slopes.map(|slope| (slope * wide) as f32);
+            let mut gradients = slopes.map(|slope| (slope * wide) as f32);
             let mut rates = [0.0; LANES];
             for lane in 0..LANES {
                 let (rule, step) = (rule.at(RATES[lane]), steps[lane]);
                 let mut state = line.get(lane);
                 let played = rule.weight(&state, value);
+                if PENALISED {
+                    let pull = shrink * penalised(&state, value, played);
+                    gradients[lane] = (slopes[lane] * wide + pull) as f32;
+                }
                 rule.absorb(&mut state, value, gradients[lane], step);
                 if STAY {
                     rule.place(&mut state, f64::from(played));
@@ -170,7 +189,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
 
     /// Absorb, and then the third walk: every weight goes as far as the importance leads it.
     fn follow(&mut self, example: &Example<'_>, sights: &[Sight; LANES], slopes: &PerLane) {
-        let responses = self.absorb::<true>(example, slopes);
+        let responses = self.absorb::<true, false>(example, slopes);
         let pushes: PerLane = std::array::from_fn(|lane| {
             let Sight { margin, label, importance, .. } = sights[lane];
             push(self.loss, margin, label, importance, responses[lane])
@@ -190,8 +209,8 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         }
     }
 
-    fn round(&mut self, example: &Example<'_>) -> Result<Outcome> {
-        let look = self.look::<true>(example);
+    fn round<const PENALISED: bool>(&mut self, example: &Example<'_>) -> Result<Outcome> {
+        let look = self.look::<true, PENALISED>(example);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let margins = look.margins;
         let tails = margins.map(|margin| self.loss.tail(margin));
@@ -206,13 +225,17 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             importance,
             slope: slopes[lane],
             square_norm: look.square_norm,
+            shrink: if PENALISED { importance * self.penalty.l2 } else { 0.0 },
+            square_weights: look.square_weights[lane],
             ..look.sights[lane]
         });
         self.check(example, &sights)?;
-        let outcome = self.mix(example, &margins, &tails, &lost);
-        let energies = self.absorb_all(example, &sights, &slopes);
+        let penalties = look.square_weights.map(|squares| self.penalty.of(squares));
+        let outcome = self.mix(example, &margins, &tails, &Suffered { lost, penalties });
+        let energies = self.absorb_all::<PENALISED>(example, &sights, &slopes);
         for (lane, tally) in self.state.lanes.iter_mut().enumerate() {
             tally.loss += importance * lost[lane];
+            tally.penalty += importance * penalties[lane];
             tally.played += sights[lane].played();
             tally.energy += energies[lane];
         }
@@ -225,15 +248,17 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         example: &Example<'_>,
         margins: &PerLane,
         tails: &PerLane,
-        lost: &PerLane,
+        suffered: &Suffered,
     ) -> Outcome {
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let (loss, mixture) = (self.loss, &mut self.state.mixture);
         let shares = mixture.shares(loss);
         let margin = mixture.margin(loss, &shares, margins, tails);
         let own = loss.value(margin, label);
-        let counted = mixture.counted(loss, margins, label, lost);
-        mixture.absorb(loss, &counted, own, importance, self.fixed_share);
+        let penalty = suffered.mean_penalty(&shares);
+        let counted = mixture.counted(loss, margins, label, suffered);
+        let (fixed_share, penalised) = (self.fixed_share, self.penalty.l2 > 0.0);
+        mixture.absorb(loss, &counted, own + penalty, importance, fixed_share, penalised);
         if loss == Loss::Squared && importance > 0.0 {
             mixture.meet(label);
         }
@@ -242,14 +267,14 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             loss: own,
             mistake: loss.is_mistake(margin, label),
             importance,
-            penalty: 0.0,
+            penalty,
             played: 0.0,
             energy: 0.0,
             features: example.slots.len(),
         }
     }
 
-    fn absorb_all(
+    fn absorb_all<const PENALISED: bool>(
         &mut self,
         example: &Example<'_>,
         sights: &[Sight; LANES],
@@ -260,14 +285,56 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
                 let rule = self.rule.at(RATES[lane]);
                 self.state.step[lane] = rule.step(&mut self.state.state[lane], sight);
             }
-        } else if slopes.iter().all(|&slope| slope == 0.0) {
+        } else if !PENALISED && slopes.iter().all(|&slope| slope == 0.0) {
             return [0.0; LANES];
         }
         if R::DESCENDS && self.importance_aware {
             self.follow(example, sights, slopes);
             return [0.0; LANES];
         }
-        self.absorb::<false>(example, slopes)
+        self.absorb::<false, PENALISED>(example, slopes)
+    }
+
+    /// Play and absorb every example. Not inlined, so that each kind is compiled as if there were no
+    /// other.
+    #[inline(never)]
+    fn learn_each<const PENALISED: bool>(
+        &mut self,
+        examples: &mut dyn Iterator<Item = Example<'_>>,
+        margins: &mut Vec<f64>,
+    ) -> Result<()> {
+        let mut room = Vec::new();
+        for example in examples {
+            self.scales.make_room(&example)?;
+            let seen = self.scales.normalise(&example, &mut room);
+            let outcome = self.round::<PENALISED>(&seen)?;
+            self.scales.remember(&example);
+            self.tally.record(&outcome);
+            margins.push(outcome.margin);
+        }
+        Ok(())
+    }
+
+    /// The same with the regulariser on every coordinate.
+    #[inline(never)]
+    fn learn_whole(
+        &mut self,
+        examples: &mut dyn Iterator<Item = Example<'_>>,
+        margins: &mut Vec<f64>,
+    ) -> Result<()> {
+        let (mut whole, mut room) = (Whole::default(), Vec::new());
+        for example in examples {
+            self.scales.make_room(&example)?;
+            let seen = self.scales.normalise(&example, &mut room);
+            let slots = 0..self.lines.len();
+            let touched = slots.filter(|&slot| !self.is_line_untouched(slot));
+            let completed = whole.complete(&seen, touched.map(|slot| slot as u32));
+            let outcome = self.round::<true>(&completed)?;
+            self.scales.remember(&example);
+            self.tally.record(&Outcome { features: example.slots.len(), ..outcome });
+            margins.push(outcome.margin);
+        }
+        Ok(())
     }
 
     fn check(&self, example: &Example<'_>, sights: &[Sight; LANES]) -> Result<()> {
@@ -306,6 +373,13 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 }
 
+/// The weight that the regulariser acts on: that of a slot which only other lanes have touched, and
+/// which is not in the example, it leaves alone, as it would in a learner of one lane.
+#[inline]
+fn penalised<S: Slot>(state: &S, value: f32, weight: f32) -> f64 {
+    if value == 0.0 && state.is_untouched() { 0.0 } else { f64::from(weight) }
+}
+
 fn add(sums: &mut PerLane, terms: &PerLane) {
     for (sum, term) in sums.iter_mut().zip(terms) {
         *sum += term;
@@ -318,22 +392,18 @@ impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
         examples: &mut dyn Iterator<Item = Example<'_>>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {
-        let mut room = Vec::new();
-        for example in examples {
-            self.scales.make_room(&example)?;
-            let outcome = self.round(&self.scales.normalise(&example, &mut room))?;
-            self.scales.remember(&example);
-            self.tally.record(&outcome);
-            margins.push(outcome.margin);
+        match self.penalty {
+            Penalty { l2: 0.0, .. } => self.learn_each::<false>(examples, margins),
+            Penalty { scope: Scope::Active, .. } => self.learn_each::<true>(examples, margins),
+            Penalty { scope: Scope::All, .. } => self.learn_whole(examples, margins),
         }
-        Ok(())
     }
 
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         let (mut room, mixture) = (Vec::new(), &self.state.mixture);
         let shares = mixture.shares(self.loss);
         for example in chunk.examples() {
-            let look = self.look::<false>(&self.scales.normalise(&example, &mut room));
+            let look = self.look::<false, false>(&self.scales.normalise(&example, &mut room));
             let tails = look.margins.map(|margin| self.loss.tail(margin));
             margins.push(mixture.margin(self.loss, &shares, &look.margins, &tails));
         }

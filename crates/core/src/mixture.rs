@@ -61,6 +61,22 @@ const fn rates() -> [f32; LANES] {
 /// One number for each lane.
 pub type PerLane = [f64; LANES];
 
+/// What a round cost the lanes, not yet weighted.
+#[derive(Clone, Copy, Debug)]
+pub struct Suffered {
+    /// Their losses.
+    pub lost: PerLane,
+    /// Their penalties, all 0 without L2.
+    pub penalties: PerLane,
+}
+
+impl Suffered {
+    /// The mixture's penalty: that of the lanes on average, as if one were drawn by its share.
+    pub fn mean_penalty(&self, shares: &PerLane) -> f64 {
+        shares.iter().zip(self.penalties).map(|(share, penalty)| share * penalty).sum()
+    }
+}
+
 /// What the mixture remembers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -120,13 +136,22 @@ impl Mixture {
     }
 
     /// What is remembered after a round: `lost` are the lanes' losses, `own` is the mixture's.
-    pub fn absorb(&mut self, loss: Loss, lost: &PerLane, own: f64, h: f64, fixed_share: f64) {
+    /// Where there is a penalty it is in both, and `penalised` says so.
+    pub fn absorb(
+        &mut self,
+        loss: Loss,
+        lost: &PerLane,
+        own: f64,
+        h: f64,
+        fixed_share: f64,
+        penalised: bool,
+    ) {
         if h == 0.0 {
             return;
         }
         let (rate, lost) = (self.rate(loss), lost.map(|lost| h * lost));
         // Log loss at its own rate is the mix loss: no surplus, and no need to compute it.
-        if loss != Loss::Logistic || rate * h != 1.0 {
+        if loss != Loss::Logistic || rate * h != 1.0 || penalised {
             let surplus = h * own - self.mix_loss(rate, &lost);
             // A gap of AdaHedge below 0 is rounding.
             self.surplus += if loss == Loss::Hinge { surplus.max(0.0) } else { surplus };
@@ -140,12 +165,20 @@ impl Mixture {
         self.heaviest = self.heaviest.max(h);
     }
 
-    /// The losses that count in mixing: for squared loss those of the clipped predictions.
-    pub fn counted(&self, loss: Loss, margins: &PerLane, label: f64, lost: &PerLane) -> PerLane {
-        match loss {
+    /// The losses that count in mixing, penalties included: for squared loss those of the clipped
+    /// predictions.
+    pub fn counted(
+        &self,
+        loss: Loss,
+        margins: &PerLane,
+        label: f64,
+        suffered: &Suffered,
+    ) -> PerLane {
+        let lost = match loss {
             Loss::Squared => margins.map(|margin| loss.value(self.clip(margin), label)),
-            _ => *lost,
-        }
+            _ => suffered.lost,
+        };
+        std::array::from_fn(|lane| lost[lane] + suffered.penalties[lane])
     }
 
     /// Widen the range of the labels, after the round.
@@ -271,7 +304,7 @@ mod tests {
             let margin = mixture.margin(Loss::Logistic, &shares, &margins, &tails);
             let lost = margins.map(|margin| Loss::Logistic.value(margin, label));
             let loss = Loss::Logistic.value(margin, label);
-            mixture.absorb(Loss::Logistic, &lost, loss, 1.0, 0.0);
+            mixture.absorb(Loss::Logistic, &lost, loss, 1.0, 0.0, false);
             own += loss;
             sums = std::array::from_fn(|k| sums[k] + lost[k]);
             assert!(own <= least(sums) + 8f64.ln() + 1e-9);

@@ -328,17 +328,12 @@ impl Spec {
             return self.learner(rule, intervals);
         }
         self.check_importance::<R>()?;
-        if self.l2 > 0.0 {
-            let why =
-                "rate 'auto' mixes lanes, and the penalty of a mixture is not that of a point";
-            return Err(Error::Spec(format!("{why}; leave out l2, or give a rate")));
-        }
         let (loss, slots, certify) = (self.loss, self.slots(), self.certify);
-        Penalty::new(self.l2, self.l2_scope, R::BOUNDED)?;
+        let penalty = Penalty::new(self.l2, self.l2_scope, R::BOUNDED)?;
         let scales = Scales::new(self.scale, slots)?;
         Ok(match intervals {
-            None => self.mixed(Lanes::new(loss, rule, Uniform, scales, slots, certify)?),
-            Some(own) => self.mixed(Lanes::new(loss, rule, own, scales, slots, certify)?),
+            None => self.mixed(Lanes::new(loss, penalty, rule, Uniform, scales, slots, certify)?),
+            Some(own) => self.mixed(Lanes::new(loss, penalty, rule, own, scales, slots, certify)?),
         })
     }
 

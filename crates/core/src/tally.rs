@@ -77,6 +77,9 @@ pub struct LaneTally {
     pub played: f64,
     /// ½ Σ_t Σ_i g²_t,i η_t,i.
     pub energy: f64,
+    /// Σ importance · penalty; left out of files where there is none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub penalty: f64,
 }
 
 /// What is known at this moment of one lane.

@@ -22,7 +22,7 @@ type Floats32<'py> = Bound<'py, PyArray1<f32>>;
 type Floats64<'py> = Bound<'py, PyArray1<f64>>;
 type Predicted<'py> = (Floats64<'py>, Floats32<'py>, Floats32<'py>, Vec<Bound<'py, PyBytes>>);
 
-type Lane = (f64, f64, f64, f64, f64, Option<f64>, Option<f64>);
+type Lane = (f64, f64, f64, f64, f64, Option<f64>, Option<f64>, f64);
 type StandingParts = (Option<f64>, Option<f64>, Option<f64>, u64, Option<f64>, Vec<Lane>);
 
 /// A learner in float32 slots.
@@ -221,8 +221,8 @@ impl Learner {
         let Standing { spread, floor, theorem, touched, mixing_cost, lanes } =
             py.detach(|| self.model.standing());
         let lanes = lanes.into_iter().map(|LaneStanding { rate, share, tally, spread, floor }| {
-            let LaneTally { loss, played, energy } = tally;
-            (rate, share, loss, played, energy, spread, floor)
+            let LaneTally { loss, played, energy, penalty } = tally;
+            (rate, share, loss, played, energy, spread, floor, penalty)
         });
         (spread, floor, theorem, touched, mixing_cost, lanes.collect())
     }
