@@ -198,16 +198,17 @@ FILES = [
 
 BAD = [*VALUES, *INDICES, *LABELS, *VOWPAL_WABBIT, *BYTES, *FILES]
 
+CURE = "Scale the features (scale 'cap' does), or use a smaller rate or radius"
 DIVERGED = [
     Bad("value of 1e30", b"1 1:1\n0 7:1e30\n",
-        "round 2: the gradient has length 5.74e29, too large to square in float32; feature in "
-        "slot 7 contributed most. Scale the features or use a smaller rate or radius"),
+        "round 2: the gradient has length 5.03e29, too large to square in float32; feature in "
+        "slot 7 contributed most. " + CURE),
     Bad("sum of repeats too large", b"1 |a b:3e38 b:3e38\n",
         "round 1: the gradient has length 1.70e38, too large to square in float32; "
-        "feature in slot 656 contributed most. Scale the features or use a smaller rate or radius"),
+        "feature in slot 656 contributed most. " + CURE),
     Bad("margin too large", b"1 1:1\n0 1:3e38\n",
         "round 2: the margin is 3.00e40, too large for a float32; feature in slot 1 contributed "
-        "most. Scale the features or use a smaller rate or radius",
+        "most. " + CURE,
         ("--loss", "hinge", "--rate", "100")),
 ]  # fmt: skip
 

@@ -50,7 +50,7 @@ def test_bad_data(lessregret: CommandLine, model: bytes, case: Bad) -> None:
 @pytest.mark.parametrize("case", DIVERGED, ids=names(DIVERGED))
 def test_data_too_large_to_learn_from(lessregret: CommandLine, model: bytes, case: Bad) -> None:
     data = lessregret.write("data.txt", case.content)
-    assert lessregret("train", data, *TRAIN, *case.options) == failed(case.told)
+    assert lessregret("train", data, *TRAIN, "--scale", "none", *case.options) == failed(case.told)
     assert lessregret.read(MODEL) == model
 
 
@@ -286,7 +286,9 @@ MISUSES = {
                    f"{MODEL} was trained with 'per-coordinate'; leave it out, or train a new "
                    "model"),
     "other rate": (("--resume", MODEL, "--rate", "3"), "--rate is 3.0, but "
-                   f"{MODEL} was trained with 0.3; leave it out, or train a new model"),
+                   f"{MODEL} was trained with 'auto'; leave it out, or train a new model"),
+    "other scale": (("--resume", MODEL, "--scale", "full"), "--scale is 'full', but "
+                    f"{MODEL} was trained with 'cap'; leave it out, or train a new model"),
     "other bits": (("--resume", MODEL, "--bits", "12"), "--bits is 12, but "
                    f"{MODEL} was trained with 10; leave it out, or train a new model"),
     "l2 later": (("--resume", MODEL, "--l2", "0.1"), "--l2 is 0.1, but "
@@ -309,7 +311,7 @@ def test_misuse(lessregret: CommandLine, model: bytes, name: str) -> None:
 
 
 def test_options_repeated_on_resuming_are_no_misuse(lessregret: CommandLine, model: bytes) -> None:
-    repeated = ("--loss", "logistic", "--rate", "0.3", "--radius", "100", "--bits", "10")
+    repeated = ("--loss", "logistic", "--rate", "auto", "--scale", "cap", "--radius", "100")
     assert lessregret("train", "earlier.txt", "--resume", MODEL, "-q", *repeated).code == 0
 
 
@@ -354,6 +356,6 @@ def test_more_slots_than_memory(lessregret: CommandLine, model: bytes) -> None:
         "from lessregret.cli import main; main(sys.argv[1:])"
     )
     done = lessregret.apart("train", "earlier.txt", "--bits", "31", "--model", MODEL, code=limited)
-    assert done == Done(2, "", "lessregret: error: 2147483649 slots need 17179869192 bytes, more "
+    assert done == Done(2, "", "lessregret: error: 2147483649 slots need 137438953536 bytes, more "
                                "than there are; use fewer bits\n")  # fmt: skip
     assert lessregret.read(MODEL) == model

@@ -16,7 +16,7 @@ from tests.command_line import ENVIRONMENT
 
 MEGABYTE = 1_000_000
 LIMIT = 150 * MEGABYTE
-SLOT = 8
+SLOT = 64
 BLOCK_LINES = 40_000
 
 # The peak is asked of the process itself: what wait4 gives counts its parent before the exec, too.
