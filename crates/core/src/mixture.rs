@@ -155,6 +155,7 @@ impl Mixture {
     }
 
     /// Fixed share, at the rate of the round: π ← (1 − a) π + a/8.
+    #[inline(never)]
     fn deal(&mut self, rate: f64, fixed_share: f64) {
         let part = fixed_share / LANES as f64;
         let dealt = |share: f64| (share - fixed_share * share + part).max(f64::MIN_POSITIVE);
