@@ -65,7 +65,7 @@ pub type PerLane = [f64; LANES];
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mixture {
-    /// L_k, for squared loss of the clipped predictions; with a fixed share those that give the shares.
+    /// L_k, for squared loss of the clipped predictions; with a fixed share those that give π.
     losses: PerLane,
     /// Δ.
     surplus: f64,
@@ -102,7 +102,7 @@ impl Mixture {
         unscaled.map(|share| share / total)
     }
 
-    /// The lane with the largest share, the first of them: it lost least, of late if shares are dealt out.
+    /// The lane with the largest share, the first of them: it lost least, if nothing is dealt out.
     pub fn best(&self) -> usize {
         let least = least(self.losses);
         self.losses.iter().position(|&lost| lost == least).unwrap_or(0)
