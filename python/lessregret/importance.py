@@ -76,8 +76,11 @@ def _rise(m: float, weight: float) -> float:
     """
     if m > SURE:
         return 0.0
-    # Neither of the two parts can be more than their sum.
-    delta = min(weight, _softplus(log(weight) - m))
+    # Above the root, since e^δ − 1 ≥ δ.
+    delta = weight / (1 + exp(m))
+    if delta > 1:
+        # So is this, since the second part is not more than the whole; and e^(m + δ) fits.
+        delta = min(delta, _softplus(log(weight) - m))
     while True:
         peak = exp(m + delta)
         step = (delta - peak * expm1(-delta) - weight) / (1 + peak)

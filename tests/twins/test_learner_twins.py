@@ -136,6 +136,36 @@ def test_scales_with_l2_agree(scope: str) -> None:
     check_agreement(fast, ReadableLearner("logistic", PerCoordinate(), **wishes), rounds)
 
 
+DESCENDING = [
+    RULES[name](**parameters)
+    for name, parameters in product(RULES, ({}, {"box": (-0.25, 1.5)}))
+    if RULES[name].descends
+]
+MIXED = [rule_named(name, rate="auto") for name in ("per-coordinate", "global")]
+
+
+@pytest.mark.parametrize("rule", [*DESCENDING, *MIXED], ids=str)
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("scale", ["none", "cap", "full"])
+def test_importance_aware_updates_agree(rule: Rule, loss: str, scale: str) -> None:
+    rounds: Iterable[Round] = random_rounds(29, ROUNDS // 4, COLUMNS, regression=loss == "squared")
+    if scale == "full":
+        rounds = rescaled(rounds)
+    wishes: dict[str, Any] = {"certify": True, "scale": scale, "importance_aware": True}
+    fast = Learner(loss, rule, columns=COLUMNS, intercept=False, **wishes)
+    check_agreement(fast, ReadableLearner(loss, rule, **wishes), list(rounds))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("fixed_share", [1e-9, 0.001, 0.3])
+@pytest.mark.parametrize("rule", [*MIXED, rule_named("ftrl", rate="auto")], ids=str)
+def test_fixed_shares_agree(rule: Rule, loss: str, fixed_share: float) -> None:
+    rounds = list(random_rounds(31, ROUNDS // 2, COLUMNS, regression=loss == "squared"))
+    wishes: dict[str, Any] = {"certify": True, "fixed_share": fixed_share}
+    fast = Learner(loss, rule, columns=COLUMNS, intercept=False, **wishes)
+    check_agreement(fast, ReadableLearner(loss, rule, **wishes), rounds)
+
+
 def rescaled(rounds: Iterable[Round]) -> Iterator[Round]:
     """The features in units of their own, from a thousandth to a thousand."""
     units = np.float32(10.0) ** np.random.default_rng(23).uniform(-3, 3, COLUMNS)
@@ -162,7 +192,11 @@ def same_ledger(fast: Ledger, slow: Ledger) -> None:
     for lane, other in zip(ours.pop("lanes"), theirs.pop("lanes"), strict=True):
         # A share is the exponential of a loss times a rate: small ones are told less exactly.
         assert lane.pop("share") == pytest.approx(other.pop("share"), abs=1e-4)
-        assert lane == pytest.approx(other, rel=RTOL)
+        same_numbers(lane, other)
+    same_numbers(ours, theirs)
+
+
+def same_numbers(ours: dict[str, Any], theirs: dict[str, Any]) -> None:
     for name, expected in theirs.items():
         if expected is None:
             assert ours[name] is None, name

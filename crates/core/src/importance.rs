@@ -46,8 +46,12 @@ fn rise(m: f64, weight: f64) -> f64 {
     if m > SURE {
         return 0.0;
     }
-    // Neither of the two parts can be more than their sum.
-    let mut delta = weight.min(softplus(weight.ln() - m));
+    // Above the root, since e^δ − 1 ≥ δ.
+    let mut delta = weight / (1.0 + m.exp());
+    if delta > 1.0 {
+        // So is this, since the second part is not more than the whole; and e^(m + δ) fits.
+        delta = delta.min(softplus(weight.ln() - m));
+    }
     loop {
         let peak = (m + delta).exp();
         let step = (delta - peak * (-delta).exp_m1() - weight) / (1.0 + peak);

@@ -187,7 +187,9 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         if STAY { totals } else { totals.map(|total| 0.5 * total) }
     }
 
-    /// Absorb, and then the third walk: every weight goes as far as the importance leads it.
+    /// Absorb, and then the third walk: every weight goes as far as the importance leads it. Not
+    /// inlined, so that the way without it is compiled as if there were no other.
+    #[inline(never)]
     fn follow(&mut self, example: &Example<'_>, sights: &[Sight; LANES], slopes: &PerLane) {
         let responses = self.absorb::<true, false>(example, slopes);
         let pushes: PerLane = std::array::from_fn(|lane| {

@@ -223,7 +223,7 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
             if !R::BOUNDED {
                 continue;
             }
-            if STAY {
+            if STAY && gradient != 0.0 {
                 rule.place(state, f64::from(played));
             }
             let gradient = f64::from(gradient);
@@ -239,7 +239,10 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
     /// Absorb, and then the third walk: every weight goes as far as the importance leads it.
     fn follow(&mut self, example: &Example<'_>, sight: &Sight) {
         let response = self.absorb::<false, true>(example, sight);
-        let Sight { margin, label, importance, .. } = *sight;
+        let Sight { margin, label, importance, slope, .. } = *sight;
+        if slope == 0.0 {
+            return;
+        }
         let push = push(self.loss, margin, label, importance, response);
         for (&slot, &value) in example.slots.iter().zip(example.values) {
             let slot = slot as usize;
@@ -272,7 +275,7 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
             ..look.sight
         };
         self.check(example, &sight)?;
-        let energy = if AWARE && slope != 0.0 {
+        let energy = if AWARE {
             self.follow(example, &sight);
             0.0
         } else {

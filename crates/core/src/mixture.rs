@@ -81,7 +81,7 @@ impl Suffered {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mixture {
-    /// L_k, for squared loss of the clipped predictions; with a fixed share those that give the shares.
+    /// L_k, for squared loss of the clipped predictions; with a fixed share those that give π.
     losses: PerLane,
     /// Δ.
     surplus: f64,
@@ -118,7 +118,7 @@ impl Mixture {
         unscaled.map(|share| share / total)
     }
 
-    /// The lane with the largest share, the first of them: it lost least, of late if shares are dealt out.
+    /// The lane with the largest share, the first of them: it lost least, if nothing is dealt out.
     pub fn best(&self) -> usize {
         let least = least(self.losses);
         self.losses.iter().position(|&lost| lost == least).unwrap_or(0)
@@ -188,6 +188,7 @@ impl Mixture {
     }
 
     /// Fixed share, at the rate of the round: π ← (1 − a) π + a/8.
+    #[inline(never)]
     fn deal(&mut self, rate: f64, fixed_share: f64) {
         let part = fixed_share / LANES as f64;
         let dealt = |share: f64| (share - fixed_share * share + part).max(f64::MIN_POSITIVE);

@@ -53,7 +53,7 @@ pub struct Spec {
     /// Whether weights go as far as the importance leads them; said only where they do.
     #[serde(default, skip_serializing_if = "is_false")]
     pub importance_aware: bool,
-    /// Which part of the lanes' shares is dealt out evenly in every round; said only where it is not 0.
+    /// Which part of the lanes' shares every round deals out evenly; said only where it is not 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub fixed_share: f64,
 }
