@@ -7,6 +7,6 @@ Three seeded data sets (``generate/``) are written once into a cache folder. Con
 peak memory are theirs alone (``process.py``). They take turns, then the next repetition begins
 (``rounds.py``): a machine that slows down slows all of them.
 
-This package's own process imports nothing beyond the standard library: what it holds in memory would
-count as its children's peak.
+This package's own process imports nothing beyond the standard library: what it holds in memory
+would count as its children's peak.
 """

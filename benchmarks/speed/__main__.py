@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.speed import growth, in_memory, instructions, machine, random_access, record
 from benchmarks.speed.data import Cache, check_folder, default_folder
-from benchmarks.speed.programs import CannotMeasureError
+from benchmarks.speed.programs import CannotMeasureError, program
 from benchmarks.speed.settings import Settings
 from benchmarks.speed.text_sets import measure
 
@@ -42,7 +42,7 @@ def main() -> None:
     if loads[0] > QUIET:
         print(f"the machine is busy: its load average is {loads[0]:.1f}", file=sys.stderr)
     sections = [section(part, settings) for part in parts]
-    text = record.document("Speed", command(arguments), [*loads, machine.load()], sections)
+    text = record.document(parts, command(arguments), [*loads, machine.load()], sections)
     print(text)
     if arguments.write:
         print(f"written: {record.write(parts, text).name}", file=sys.stderr)
@@ -71,6 +71,8 @@ def prepare(settings: Settings) -> None:
         settings.cache.prepare(name)
     for part in range(1, max(growth.TIMES) + 1):
         settings.cache.file("clicks", "vw", part)
+    for name in ("random_update", "kernels"):
+        program(name)
 
 
 def section(part: str, settings: Settings) -> str:

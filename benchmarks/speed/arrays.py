@@ -25,7 +25,9 @@ def load(file: str) -> Rows:
     return matrix, labels
 
 
-def tell(learn: Callable[[], object], predict: Callable[[], Any], labels: Any, scale: float) -> None:
+def tell(
+    learn: Callable[[], object], predict: Callable[[], Any], labels: Any, scale: float
+) -> None:
     """Time both calls and say what they came to; ``scale`` is all rows over those learned here."""
     begin = perf_counter()
     learn()

@@ -1,7 +1,7 @@
 """Who takes part, and the command of each: from text to a model in memory, one pass.
 
-Nobody writes a model in the timed runs. The first run of each is not timed: it warms the file cache,
-keeps its model and predicts the rows held out.
+Nobody writes a model in the timed runs. The first run of each is not timed: it warms the file
+cache, keeps its model and predicts the rows held out.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from pathlib import Path
 
 BITS = 22
 OURS = (sys.executable, "-m", "lessregret.cli")
+ISOLATED = ("-E", "-s")
+"""Nothing of ours, and nothing of the user's, may replace what is pinned."""
 Command = list[str]
 
 
@@ -40,8 +42,9 @@ class Contestant:
         """What is timed."""
         if not self.module:
             return [*OURS, "train", str(data), "--bits", str(BITS), "--json", "-q", *self.options]
-        own = [str(python if self.is_rival else sys.executable), "-m", self.module, str(data)]
-        return [*own, "--bits", str(BITS), "--rows", str(self.given(rows)), *self.options]
+        own = [str(python), *ISOLATED] if self.is_rival else [sys.executable]
+        script = [*own, "-m", self.module, str(data)]
+        return [*script, "--bits", str(BITS), "--rows", str(self.given(rows)), *self.options]
 
     def scored(
         self, python: Path, data: Path, rows: int, held_out: Path, predictions: Path
@@ -60,11 +63,11 @@ class Contestant:
 
 
 def ours(text: str) -> list[Contestant]:
-    """One rate, the mixed rates, and reading alone."""
+    """One rate, eight mixed, and reading alone."""
     read = Contestant(f"parse-{text}", "lessregret, reading only", text, "benchmarks.speed.parse")
     one, auto = ("--rate", "0.1"), ("--rate", "auto")
     return [
-        Contestant(f"one-{text}", "lessregret, one rate", text, options=one),
+        Contestant(f"one-{text}", "lessregret, rate 0.1", text, options=one),
         Contestant(f"auto-{text}", "lessregret, eight rates mixed", text, options=auto),
         read,
     ]
@@ -107,7 +110,7 @@ CONTESTANTS = {
 
 
 def chosen(part: str, keys: Sequence[str]) -> list[Contestant]:
-    """The contestants of a part that were asked for, by key or the key's beginning; all without keys."""
+    """The contestants of a part by key or the key's beginning; all if no key is given."""
     if not keys:
         return CONTESTANTS[part]
     wanted = [c for c in CONTESTANTS[part] if c.key in keys or c.key.partition("-")[0] in keys]

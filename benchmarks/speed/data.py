@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.speed.process import ROOT, environment
+from benchmarks.speed.process import ROOT
 
 ROWS = {"tfidf": 400_000, "clicks": 1_000_000, "tiny": 2_000, "memory": 400_000}
 HELD_OUT = {"tfidf": 20_000, "clicks": 50_000, "tiny": 1_000, "memory": 20_000}
@@ -25,11 +25,13 @@ class Cache:
 
     def rows(self, name: str) -> int:
         """The rows of a set; tiny is tiny at any scale."""
-        scale = min(self.scale, 1.0) if name == "tiny" else self.scale
+        scale = 1.0 if name == "tiny" else self.scale
         return max(LEAST_ROWS, round(scale * ROWS[name]))
 
     def held_out_rows(self, name: str) -> int:
-        return max(LEAST_ROWS, round(min(self.scale, 1.0) * HELD_OUT[name]))
+        """Less at a smaller scale, not more at a larger."""
+        scale = 1.0 if name == "tiny" else min(self.scale, 1.0)
+        return max(LEAST_ROWS, round(scale * HELD_OUT[name]))
 
     def file(self, name: str, text: str, part: int = 1) -> Path:
         """A part of a set in one format; part 0 is held out."""
@@ -52,7 +54,7 @@ def write(name: str, part: int, rows: int, stem: Path) -> None:
     print(f"writing {stem.name}", file=sys.stderr, flush=True)
     generate = [sys.executable, "-m", "benchmarks.speed.generate"]
     command = [*generate, name, str(part), str(rows), str(stem)]
-    subprocess.run(command, check=True, env=environment())
+    subprocess.run(command, check=True, cwd=ROOT)
 
 
 def default_folder() -> Path:

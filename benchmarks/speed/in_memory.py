@@ -7,21 +7,18 @@ clock starts. Every contestant is a process that times its own calls.
 from __future__ import annotations
 
 import sys
-import tempfile
-from pathlib import Path
 
-from benchmarks.speed.process import ContestantFailedError, Run, run
+from benchmarks.speed.contestants import ISOLATED
 from benchmarks.speed.rounds import Standing, take_turns
-from benchmarks.speed.score import Score
 from benchmarks.speed.settings import Settings
 from benchmarks.speed.table import loss, seconds, share, table
 
 OURS = "benchmarks.speed.in_memory_ours"
 RIVALS = "benchmarks.speed.rivals.in_memory"
 CONTESTANTS = {
-    "estimator-one": ("OnlineClassifier, one rate", OURS),
+    "estimator-one": ("OnlineClassifier, rate 0.1", OURS),
     "estimator-auto": ("OnlineClassifier, eight rates mixed", OURS),
-    "learner-one": ("Learner.learn_rows, one rate", OURS),
+    "learner-one": ("Learner.learn_rows, rate 0.1", OURS),
     "learner-auto": ("Learner.learn_rows, eight rates mixed", OURS),
     "sklearn": ("scikit-learn SGD", RIVALS),
     "river": ("River\\*", RIVALS),
@@ -47,22 +44,28 @@ def measure(settings: Settings) -> str:
         if key not in done
     ]
     count = settings.cache.rows("memory")
-    heading = f"## memory\n\n{count:,} rows of `tfidf` in memory, the calls alone."
+    heading = (
+        f"## memory\n\n{count:,} rows of `tfidf` in memory, the calls alone. A star: scaled up "
+    )
+    heading += "from one row in a hundred, and its held-out figures are after those."
     return "\n\n".join([heading, table(HEADINGS, rows), *left_out])
 
 
 def command(key: str, settings: Settings) -> list[str]:
     module = CONTESTANTS[key][1]
-    python = settings.rivals_python() if module == RIVALS else sys.executable
+    rival = module == RIVALS
+    python = [str(settings.rivals_python()), *ISOLATED] if rival else [sys.executable]
     files = [str(settings.cache.file("memory", "npz", part)) for part in (1, 0)]
-    return [str(python), "-m", module, key, *files]
+    return [*python, "-m", module, key, *files]
 
 
 def row(title: str, standing: Standing) -> list[str]:
     said = standing.runs[0].said
-    figures = [
-        figure(lambda run, what=what: run.said[what])
-        for what in ("learn", "predict")
-        for figure in (standing.least, standing.median)
-    ]
-    return [title, *map(seconds, figures), loss(said["loss"]), share(said["error"])]
+    times = [*least_and_median("learn", standing), *least_and_median("predict", standing)]
+    return [title, *times, loss(said["loss"]), share(said["error"])]
+
+
+def least_and_median(call: str, standing: Standing) -> list[str]:
+    """The seconds of one call, as each process timed it."""
+    figures = (standing.least, standing.median)
+    return [seconds(figure(lambda run: float(run.said[call]))) for figure in figures]

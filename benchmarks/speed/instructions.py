@@ -47,7 +47,7 @@ def count(kernel: str, repeats: int) -> tuple[int, int]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "callgrind.out"
         counting = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"]
-        command = [*counting, program("kernels"), kernel, str(repeats)]
+        command = [*counting, str(program("kernels")), kernel, str(repeats)]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         return total(out.read_text()), int(done.stdout)
 

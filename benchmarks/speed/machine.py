@@ -26,7 +26,7 @@ def processor() -> str:
 
 
 def load() -> float:
-    """The load average of the last minute: above 1 before the start, times are not to be trusted."""
+    """The load average of the last minute: well above 0, times are not to be trusted."""
     return os.getloadavg()[0]
 
 

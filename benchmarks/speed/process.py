@@ -36,14 +36,14 @@ class Run:
 
 
 def run(command: Sequence[str]) -> Run:
-    """Run to the end and measure.
+    """Run to the end, in the repository's root, where Python finds the scripts; and measure.
 
-    ``wait4`` counts what the parent held before the ``exec`` as the child's; that is why this package
-    keeps its own process small.
+    ``wait4`` counts what the parent held before the ``exec`` as the child's; that is why this
+    package keeps its own process small.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as complaints:
         begin = perf_counter()
-        process = subprocess.Popen(command, stdout=output, stderr=complaints, env=environment())
+        process = subprocess.Popen(command, stdout=output, stderr=complaints, cwd=ROOT)
         _, status, usage = os.wait4(process.pid, 0)
         wall = perf_counter() - begin
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -51,12 +51,6 @@ def run(command: Sequence[str]) -> Run:
             raise ContestantFailedError(last_line(read(complaints), process.returncode))
         peak = usage.ru_maxrss * (1024 if LINUX else 1)
         return Run(wall, usage.ru_utime, peak, as_document(read(output)))
-
-
-def environment() -> dict[str, str]:
-    """This one's, with the repository's own modules to be found."""
-    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 def read(file: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from functools import cache
@@ -28,6 +29,4 @@ def program(name: str) -> Path:
 
 def target_folder(metadata: str) -> Path:
     """Where cargo builds, which is not always in the repository."""
-    import json
-
     return Path(json.loads(metadata)["target_directory"])

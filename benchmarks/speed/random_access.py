@@ -18,14 +18,15 @@ FEATURES = 20
 EXAMPLES = 200_000
 BYTES = {1: 8, 8: 64}
 """a slot of one lane, and of eight"""
-HEADINGS = ["lanes", "slots", "MB", "what", "least, ns", "median, ns"]
+TITLES = {"limit": "one random slot changed", "learn": "one feature learned"}
+HEADINGS = ["lanes", "what", "slots", "MB", "least, ns", "median, ns"]
 
 
 def measure(settings: Settings) -> str:
     """The table: nanoseconds for each feature."""
     bits = fitting_bits(settings.cache.scale, available_memory())
     arguments = [bits, FEATURES, EXAMPLES, settings.repeats]
-    command = [program("random_update"), *map(str, arguments)]
+    command = [str(program("random_update")), *map(str, arguments)]
     told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     note = f"{FEATURES} random slots an example, {EXAMPLES:,} examples, in memory."
     return f"## random-access\n\n{note}\n\n{as_table(told, bits)}"
@@ -37,18 +38,15 @@ def as_table(told: str, bits: int) -> str:
     for line in map(json.loads, told.splitlines()):
         times[line["lanes"], line["what"]].append(line["nanoseconds"])
     rows = [
-        [str(lanes), f"2^{bits}", f"{BYTES[lanes] * 2**bits / 1e6:,.0f}", TITLES[what],
+        [str(lanes), TITLES[what], f"2^{bits}", f"{BYTES[lanes] * 2**bits / 1e6:,.0f}",
          f"{min(found):.1f}", f"{median(found):.1f}"]
         for (lanes, what), found in times.items()
     ]  # fmt: skip
-    return table(HEADINGS, rows)
-
-
-TITLES = {"limit": "one random slot changed", "learn": "one feature learned"}
+    return table(HEADINGS, rows, words=2)
 
 
 def fitting_bits(scale: float, memory: int) -> int:
-    """2^26 slots, fewer at a smaller scale or where twice eight lanes would fill half the memory."""
+    """26, less at a smaller scale or where eight lanes, twice, would fill half the memory."""
     by_scale = BITS + math.floor(math.log2(min(scale, 1.0)))
     by_memory = math.floor(math.log2(memory / (4 * BYTES[8])))
     return max(10, min(by_scale, by_memory))

@@ -13,7 +13,7 @@ BUILT = "liblinear-official"
 
 
 def python(cache: Path) -> Path:
-    """The interpreter of the environment, which is made if it is not there or other pins are asked."""
+    """The interpreter of the environment, which is made unless it is there with these pins."""
     folder = cache / "rivals"
     pins, done = REQUIREMENTS.read_text(), folder / "pins.txt"
     if not (done.exists() and done.read_text() == pins):
@@ -38,7 +38,16 @@ def pip(interpreter: Path, pins: str) -> bool:
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
         file.write(pins)
         file.flush()
-        command = [interpreter, "-m", "pip", "install", "--quiet", "--no-deps", "-r", file.name]
+        command = [
+            str(interpreter),
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-deps",
+            "-r",
+            file.name,
+        ]
         return subprocess.run(command, check=False, stdout=sys.stderr).returncode == 0
 
 

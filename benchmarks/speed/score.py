@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SURE = 1e-6
-"""Nobody is punished for more certainty than this: a probability of exactly 0 would cost everything."""
+"""No certainty beyond this is punished more: a probability of exactly 0 would cost everything."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,8 @@ class Score:
 def score(labels: Iterable[bool], probabilities: Iterable[float]) -> Score:
     """Compare.
 
-    >>> score([True, False], [0.5, 0.75])
-    Score(loss=1.0397207708399179, error=0.5, progressive=None)
+    >>> score([True, False], [0.75, 0.75])
+    Score(loss=0.8369882167858358, error=0.5, progressive=None)
     """
     losses, mistakes = [], 0
     for label, probability in zip(labels, probabilities, strict=True):

@@ -1,4 +1,4 @@
-"""From text to model on one data set: time, processor time, memory, and what was learned by then."""
+"""From text to model on one data set: time, memory, and what was learned by then."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def score_one(part: str, contestant: Contestant, settings: Settings) -> Score | 
         predictions = Path(folder) / "predictions"
         python, rows = settings.python(contestant), cache.rows(part)
         commands = contestant.scored(python, data, rows, held_out, predictions)
-        said = [run(command).said for command in commands][0]
+        said, *_ = [run(command).said for command in commands]
         if not predictions.exists():
             return None
         found = score_files(held_out, predictions)
@@ -79,13 +79,16 @@ def as_table(
 ) -> str:
     """A row for each contestant, and below the table what must be known to read it."""
     ran = [c for c in contestants if standings[c.key].failure is None]
-    times = {c.key: standings[c.key].median(lambda run, c=c: scaled(run, c).wall) for c in ran}
-    reference = next((times[c.key] for c in ran if c.key.startswith("one-")), None)
-    rows = [row(c, standings[c.key], times[c.key], reference) for c in ran]
+    times = {c.key: median_wall(c, standings[c.key]) for c in ran}
+    rows = [row(c, standings[c.key], times[c.key], times.get(f"one-{c.text}")) for c in ran]
     left_out = [
         f"Left out: {c.title}: {standings[c.key].failure}." for c in contestants if c not in ran
     ]
     return "\n\n".join([heading(part, settings), table(HEADINGS, rows, words=2), *left_out])
+
+
+def median_wall(contestant: Contestant, standing: Standing) -> float:
+    return standing.median(lambda run: scaled(run, contestant).wall)
 
 
 def heading(part: str, settings: Settings) -> str:

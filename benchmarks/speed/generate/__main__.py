@@ -31,7 +31,8 @@ def write_tiny(part: int, rows: int, stem: str) -> None:
 
 def write_arrays(part: int, rows: int, stem: str) -> None:
     unfinished = f"{stem}.unfinished.npz"
-    np.savez(unfinished, **tfidf.arrays(part, rows))
+    found = tfidf.arrays(part, rows)
+    np.savez(unfinished, columns=found["columns"], values=found["values"], labels=found["labels"])
     os.replace(unfinished, f"{stem}.npz")
 
 
@@ -43,8 +44,8 @@ def write_lines(files: Sequence[str], texts: Iterable[Sequence[bytes]]) -> None:
         for block in texts:
             for file, text in zip(opened, block, strict=True):
                 file.write(text)
-    for unfinished, file in pairs:
-        os.replace(unfinished, file)
+    for unfinished, finished in pairs:
+        os.replace(unfinished, finished)
 
 
 WRITERS: dict[str, Callable[[int, int, str], None]] = {

@@ -1,7 +1,7 @@
 """Clicks as twenty tokens in ten namespaces: ``-1 |f01 a4f2c19e 07b3d5aa |f02 ...``.
 
-Field k has between 4 and a million tokens, few of them frequent; a token is eight hexadecimal digits,
-as in logs whose content must not be told. About one line in six is a click.
+Field k has between 4 and a million tokens, few of them frequent; a token is eight hexadecimal
+digits, as in logs whose content must not be told. About one line in six is a click.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def vw(part: int, rows: int) -> Iterator[bytes]:
 def draw_tokens(rng: np.random.Generator, rows: int) -> Tokens:
     """A token for every field, its rank by Zipf's law: P(rank) ∝ 1/rank, nearly."""
     ranks = np.exp(rng.random((rows, FIELDS)) * np.log(TOKENS)).astype(np.uint32)
-    return mixed(ranks * np.uint32(32) + np.arange(FIELDS, dtype=np.uint32))
+    # The field in the lowest five bits: the same rank is another token in another field.
+    return mixed((ranks << np.uint32(5)) | np.arange(FIELDS, dtype=np.uint32))
 
 
 def mixed(numbers: Tokens) -> Tokens:
@@ -56,7 +57,8 @@ def hidden_weights(tokens: Tokens) -> Floats:
     """Nearly normal, and a function of the token alone: the sum of four bytes of another mixing."""
     parts = np.ascontiguousarray(mixed(tokens ^ np.uint32(SEED))).view(np.uint8)
     sums = parts.reshape(*tokens.shape, 4).sum(axis=2)
-    return SPREAD * (sums - 4 * 127.5) / (2 * 73.9)
+    weights: Floats = SPREAD * (sums - 4 * 127.5) / (2 * 73.9)
+    return weights
 
 
 def hexadecimal(tokens: Tokens, byte: Fields) -> Fields:

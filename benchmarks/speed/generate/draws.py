@@ -14,15 +14,16 @@ SHIFT = 50.0
 
 def frequencies(words: int) -> Floats:
     """The share of each rank, ∝ 1/(rank + 50)."""
-    shares = 1 / (np.arange(1, words + 1) + SHIFT)
-    return shares / shares.sum()
+    shares: Floats = 1 / (np.arange(1, words + 1) + SHIFT)
+    shares /= shares.sum()
+    return shares
 
 
 def distinct_ranks(rng: np.random.Generator, rows: int, each: int, shares: Floats) -> Ranks:
     """``each`` different ranks a row, ascending: one from each of as many equal parts of the law.
 
-    Where two parts meet in one word, the second takes the next; so the last ranks can be a few beyond
-    those that have a share, and are folded back onto the last that are free.
+    Where two parts meet in one word, the second takes the next; so the last ranks can be a few
+    beyond those that have a share, and are folded back onto the last that are free.
     """
     parts = (np.arange(each) + rng.random((rows, each))) / each
     ranks = np.searchsorted(np.cumsum(shares), parts).astype(np.int64)

@@ -30,7 +30,8 @@ def joined(columns: Sequence[Fields]) -> bytes:
     rows = len(columns[0])
     parts = [_bytes_of(column, rows) for column in columns]
     text = np.concatenate([*parts, np.full((rows, 1), ord("\n"), np.uint8)], axis=1)
-    return text[text != 0].tobytes()
+    lines: bytes = text[text != 0].tobytes()
+    return lines
 
 
 def paired(first: Fields, second: Fields) -> Fields:

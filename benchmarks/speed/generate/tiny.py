@@ -35,7 +35,7 @@ def spelling(word: int) -> str:
     """A word of two or three syllables for each number.
 
     >>> spelling(0), spelling(4_999)
-    ('baba', 'meba')
+    ('baba', 'balube')
     """
     first, rest = divmod(word, len(SYLLABLES) ** 2)
     last, middle = divmod(rest, len(SYLLABLES))

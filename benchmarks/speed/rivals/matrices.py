@@ -21,7 +21,10 @@ COLUMNS = 50_000
 def matrices(file: str, bits: int, dtype: type) -> Iterator[tuple[Any, Any]]:
     """The rows and labels of a file, in one block or several."""
     if file.endswith(".svmlight"):
-        yield load_svmlight_file(file, n_features=COLUMNS, dtype=dtype, zero_based=False)
+        X, y = load_svmlight_file(file, n_features=COLUMNS, dtype=dtype, zero_based=False)
+        # The reader gives 64-bit indices, and SGDClassifier does not take them.
+        X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+        yield X, y
         return
     with open(file, encoding="ascii") as lines:
         counted = ":" in lines.readline()

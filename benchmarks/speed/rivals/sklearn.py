@@ -1,4 +1,4 @@
-"""scikit-learn: its readers, then SGDClassifier with its defaults for one epoch in the rows' order."""
+"""scikit-learn: its readers, then one epoch of SGDClassifier with its defaults, rows in order."""
 
 from __future__ import annotations
 
