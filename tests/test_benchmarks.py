@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from benchmarks.speed import contestants, growth, in_memory, instructions, random_access, record
+from benchmarks.speed.__main__ import known_contestants, some
 from benchmarks.speed.contestants import RIVER, Contestant, chosen
 from benchmarks.speed.data import Cache, check_folder
 from benchmarks.speed.generate import clicks, tfidf, tiny
@@ -159,8 +160,15 @@ def test_only_the_work_is_scaled_up_and_it_is_marked() -> None:
 
 def test_contestants_are_chosen_by_key_or_kind() -> None:
     assert [c.key for c in chosen("clicks", ["vw", "one"])] == ["one-vw", "vw", "vw-sgd"]
-    with pytest.raises(SystemExit, match="found none of nobody"):
-        chosen("clicks", ["nobody"])
+    assert some("--contestants", "vw,one", known_contestants()) == ["vw", "one"]
+    with pytest.raises(SystemExit, match=r"--contestants: expected some of .*; found nobody"):
+        some("--contestants", "one,nobody", known_contestants())
+
+
+def test_the_parent_is_small_because_its_memory_counts_as_its_childrens() -> None:
+    heavy = "{'numpy', 'lessregret'} & set(sys.modules)"
+    code = f"import sys, benchmarks.speed.__main__; sys.exit(len({heavy}))"
+    assert run([sys.executable, "-c", code]).peak > 0
 
 
 def test_random_access_is_put_together() -> None:
@@ -197,7 +205,16 @@ def test_a_record_names_no_place() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["table", "score", "instructions", "generate.lines", "generate.tiny", "rivals.vw_text"]
+    "name",
+    [
+        "table",
+        "score",
+        "contestants",
+        "instructions",
+        "generate.lines",
+        "generate.tiny",
+        "rivals.vw_text",
+    ],
 )
 def test_examples_in_docstrings_hold(name: str) -> None:
     module = importlib.import_module(f"benchmarks.speed.{name}")

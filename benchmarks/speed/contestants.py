@@ -111,10 +111,13 @@ CONTESTANTS = {
 
 def chosen(part: str, keys: Sequence[str]) -> list[Contestant]:
     """The contestants of a part by key or the key's beginning; all if no key is given."""
-    if not keys:
-        return CONTESTANTS[part]
-    wanted = [c for c in CONTESTANTS[part] if c.key in keys or c.key.partition("-")[0] in keys]
-    if not wanted:
-        known = ", ".join(contestant.key for contestant in CONTESTANTS[part])
-        raise SystemExit(f"--contestants: {part} has {known}; found none of {', '.join(keys)}")
-    return wanted
+    return [contestant for contestant in CONTESTANTS[part] if is_meant(contestant.key, keys)]
+
+
+def is_meant(key: str, keys: Sequence[str]) -> bool:
+    """Whether a contestant was asked for.
+
+    >>> is_meant("vw-sgd", ["vw"]), is_meant("vw", ["vw-sgd"]), is_meant("vw", [])
+    (True, False, True)
+    """
+    return not keys or key in keys or key.partition("-")[0] in keys

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks.speed.contestants import ISOLATED
+from benchmarks.speed.contestants import ISOLATED, is_meant
 from benchmarks.speed.rounds import Standing, take_turns
 from benchmarks.speed.settings import Settings
 from benchmarks.speed.table import loss, seconds, share, table
@@ -31,7 +31,7 @@ HEADINGS = [
 
 def measure(settings: Settings) -> str:
     """The table of learning from arrays."""
-    keys = [key for key in CONTESTANTS if not settings.contestants or key in settings.contestants]
+    keys = [key for key in CONTESTANTS if is_meant(key, settings.contestants)]
     commands = {key: command(key, settings) for key in keys}
     # The first run of each is not counted: it brings the files into memory.
     take_turns(commands, 1)

@@ -22,6 +22,8 @@ HEADINGS = [
 def measure(part: str, settings: Settings) -> str:
     """The table of one data set."""
     contestants = chosen(part, settings.contestants)
+    if not contestants:
+        return f"## {part}\n\nNobody was chosen for this part."
     settings.cache.prepare(part)
     scores, failures = score_all(part, contestants, settings)
     commands = {
