@@ -27,6 +27,12 @@ def program(name: str) -> Path:
     return target_folder(told) / "release" / "examples" / name
 
 
+def compiler() -> str:
+    """The compiler and its version, as in ``rustc 1.88.0``: another one counts otherwise."""
+    asked = subprocess.run(["rustc", "--version"], check=True, capture_output=True, text=True)
+    return " ".join(asked.stdout.split()[:2])
+
+
 def target_folder(metadata: str) -> Path:
     """Where cargo builds, which is not always in the repository."""
     return Path(json.loads(metadata)["target_directory"])
