@@ -1,0 +1,1 @@
+"""Programs that measure; what they measured stands in ``records/``."""

@@ -1,0 +1,44 @@
+"""lessregret on arrays: ``KIND-RATE ROWS.npz HELD-OUT.npz``."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from benchmarks.speed.arrays import COLUMNS, Rows, load, tell
+from lessregret import OnlineClassifier, PerCoordinate
+from lessregret.learner import Learner
+
+
+def estimator(rule: PerCoordinate, rows: Rows, held_out: Rows) -> None:
+    model = OnlineClassifier("logistic", rule)
+    tell(
+        lambda: model.partial_fit(*rows, classes=[-1, 1]),
+        lambda: model.predict_proba(held_out[0])[:, 1],
+        held_out[1],
+        1.0,
+    )
+
+
+def learner(rule: PerCoordinate, rows: Rows, held_out: Rows) -> None:
+    model = Learner("logistic", rule, columns=COLUMNS)
+    (X, y), Z = rows, held_out[0]
+    tell(
+        lambda: model.learn_rows(X.indptr, X.indices, X.data, y),
+        lambda: 1 / (1 + np.exp(-model.predict_rows(Z.indptr, Z.indices, Z.data))),
+        held_out[1],
+        1.0,
+    )
+
+
+def main() -> None:
+    """Learn, predict, tell."""
+    kind, _, rate = sys.argv[1].partition("-")
+    rule = PerCoordinate(rate="auto") if rate == "auto" else PerCoordinate(rate=0.1)
+    run = {"estimator": estimator, "learner": learner}[kind]
+    run(rule, load(sys.argv[2]), load(sys.argv[3]))
+
+
+if __name__ == "__main__":
+    main()
