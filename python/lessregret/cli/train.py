@@ -67,6 +67,21 @@ if TYPE_CHECKING:
 @scale_option
 @bits_option
 @no_intercept_option
+@click.option(
+    "--importance-aware",
+    is_flag=True,
+    help="Follow the slope as far as a line's importance leads, rather than multiply the gradient; "
+    "for large importances. No bound is proved then.",
+)
+@click.option(
+    "--fixed-share",
+    type=float,
+    default=0.0,
+    show_default=True,
+    metavar="NUMBER",
+    help="At rate 'auto', for data that drift: the part of the lanes' shares that is dealt out "
+    "evenly after every example, such as 0.001.",
+)
 @click.option("--certify", is_flag=True, help="Measure the linearised regret; 8 bytes more a slot.")
 @click.option(
     "--passes",
@@ -142,6 +157,8 @@ class Request:
     scale: str
     bits: int
     no_intercept: bool
+    importance_aware: bool
+    fixed_share: float
     certify: bool
     passes: int
     model: str | None
@@ -200,6 +217,8 @@ def _learner(ctx: click.Context, request: Request) -> Learner:
         certify=request.certify,
         l2=request.l2,
         scale=request.scale,
+        importance_aware=request.importance_aware,
+        fixed_share=request.fixed_share,
     )
 
 
@@ -217,6 +236,8 @@ def _check_resumed(ctx: click.Context, request: Request, spec: dict[str, Any]) -
         "--certify": spec["certify"],
         "--l2": spec.get("l2", 0.0),
         "--scale": spec.get("scale", "none"),
+        "--importance-aware": spec.get("importance_aware", False),
+        "--fixed-share": spec.get("fixed_share", 0.0),
         **_as_options(spec["rule"]),
     }
     for option, asked in _asked(ctx, request).items():
@@ -236,6 +257,8 @@ def _asked(ctx: click.Context, request: Request) -> dict[str, Any]:
         "certify": request.certify,
         "l2": request.l2,
         "scale": request.scale,
+        "importance_aware": request.importance_aware,
+        "fixed_share": request.fixed_share,
     }
     rule = {
         "rule_text": rule_settings(request.rule_text),
@@ -367,6 +390,8 @@ def _document(
         "theorem": ledger.theorem,
         "linear_regret": ledger.linear_regret,
         "touched": ledger.standing.touched,
+        "mixing_cost": ledger.mixing_cost,
+        "lanes": [lane._asdict() for lane in ledger.lanes],
         "importance": ledger.tally.importance,
         "skipped": ledger.skipped,
         "seconds": round(seconds, 3),
@@ -386,6 +411,8 @@ def _summary(request: Request, ledger: Ledger, spec: dict[str, Any], stream: Str
         lines.append(f"linear regret  {_per_round(ledger.linear_regret, ledger, 'measured')}")
     if ledger.bound is not None:
         lines.append(f"bound          {_per_round(ledger.bound, ledger, 'guaranteed')}")
+    if ledger.best_lane is not None:
+        lines.append(f"lanes          {_lanes(ledger)}")
     if ledger.skipped:
         first = f"; the first: {stream.first_skipped}" if stream.first_skipped else ""
         lines.append(f"skipped        {counted(ledger.skipped, 'bad line')}{first}")
@@ -394,6 +421,13 @@ def _summary(request: Request, ledger: Ledger, spec: dict[str, Any], stream: Str
     if request.report:
         lines.append(f"report         {request.report}")
     return "\n".join(lines)
+
+
+def _lanes(ledger: Ledger) -> str:
+    """Which rate did best, and what it cost not to know it before."""
+    best, cost = ledger.best_lane, number(ledger.mixing_cost, 2)
+    assert best is not None
+    return f"rate {best.rate:g} has a share of {best.share:.0%}; mixing cost at most {cost} in all"
 
 
 def _per_round(total: float, ledger: Ledger, how: str) -> str:

@@ -21,6 +21,7 @@ class CompareRun:
     rows: Sequence[Row]
     rules: Mapping[str, Rule]
     loss: str
+    scale: str
     bits: int
     intercept: bool
     shuffles: int
@@ -111,6 +112,7 @@ def _settings_section(run: CompareRun) -> Section:
     facts = Facts([
         ("loss", run.loss),
         ("slots", f"2^{run.bits} = {2**run.bits:,} for features"),
+        ("scale", run.scale),
         ("intercept", "yes" if run.intercept else "no"),
         ("shuffles", str(run.shuffles) if run.shuffles else "none: the data as they stand"),
         ("seed", str(run.seed) if run.shuffles else None),

@@ -30,6 +30,7 @@ class RegretRun:
     rules: Mapping[str, Rule]
     loss: str
     l2: float
+    scale: str
     asked_gap: float
     bits: int
     intercept: bool
@@ -157,6 +158,7 @@ def _settings_section(run: RegretRun) -> Section:
     facts = Facts([
         ("loss", run.loss),
         ("l2", f"{run.l2:g}"),
+        ("scale", run.scale),
         ("gap asked for", f"{run.asked_gap:g}"),
         ("gap reached", ", ".join(dict.fromkeys(_gap(each.last) for each in run.measured))),
         ("slots", f"2^{run.bits} = {2**run.bits:,} for features"),

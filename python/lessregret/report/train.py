@@ -77,12 +77,30 @@ def train_report(run: TrainRun, origin: Origin) -> Report:
         Section("", [_headline(run), *_cautions(run)]),
         _loss_section(run),
         _regret_section(run),
+        *_lanes_sections(run),
         *_calibration_sections(run),
         _weights_section(run),
         _settings_section(run),
         data_section(run.files, _data_facts(document), document["skipped"], run.first_skipped),
     ]
     return Report(f"Training on {about}", lead, sections, origin)
+
+
+def _lanes_sections(run: TrainRun) -> list[Section]:
+    """The rates side by side, where the run had several."""
+    lanes, importance = run.document["lanes"], run.document["importance"]
+    if not lanes or not importance:
+        return []
+    rows = [
+        (f"{lane['rate']:g}", f"{lane['share']:.2%}", number(lane["loss"] / importance, 6))
+        for lane in lanes
+    ]
+    cost = number(run.document["mixing_cost"], 2)
+    about = (
+        "No rate was chosen: eight were learned side by side and mixed by what they lost so far. "
+        f"Against the best of them that cost at most {cost} in all, whatever the data."
+    )
+    return [Section("Rates", [Text(about), Table(("rate", "share", "mean loss"), rows)])]
 
 
 def _headline(run: TrainRun) -> Tiles:
@@ -318,6 +336,10 @@ def _settings_section(run: TrainRun) -> Section:
         ("loss", spec["loss"]),
         ("rule", spec["rule"]["name"]),
         *rule_facts(spec["rule"]),
+        ("l2", f"{spec['l2']:g}" if spec.get("l2") else None),
+        ("scale", spec.get("scale", "none")),
+        ("updates", "importance-aware" if spec.get("importance_aware") else None),
+        ("fixed share", f"{spec['fixed_share']:g}" if spec.get("fixed_share") else None),
         ("slots", _slots(spec["table"]["bits"], document["touched"])),
         ("intercept", "yes" if spec["intercept"] else "no"),
         ("certified", "yes" if spec["certify"] else "no"),
