@@ -58,6 +58,24 @@ def test_a_lane_is_the_learner_at_its_rate(make: Callable[..., Any], loss: str) 
         assert lane.linear_regret == pytest.approx(single.ledger().linear_regret)
 
 
+@pytest.mark.parametrize("aware", [False, True])
+def test_a_lane_begins_with_its_own_first_gradient(aware: bool) -> None:
+    """Hinge beyond its kink in one lane and not in others: the offset must not begin there."""
+    rows = as_csr(rounds_for("hinge"))
+    wishes: dict[str, Any] = {"columns": COLUMNS, "importance_aware": aware}
+    mixed = Learner("hinge", PerCoordinate(rate="auto", offset=0.5), **wishes)
+    mixed.learn_rows(*rows)
+    _, lanes = take_apart(mixed.to_bytes())
+    for k, rate in enumerate(RATES):
+        single = Learner("hinge", PerCoordinate(rate=rate, offset=0.5), **wishes)
+        single.learn_rows(*rows)
+        _, own = take_apart(single.to_bytes())
+        kept = np.isin(lanes["slot"], own["slot"])
+        for name in ("weight", "energy"):
+            assert lanes[name][kept, k].tobytes() == own[name].tobytes(), name
+            assert not lanes[name][~kept, k].any()
+
+
 @pytest.mark.parametrize("make_stream", STREAMS)
 @pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize("loss", ["logistic", "hinge"])
