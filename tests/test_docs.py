@@ -282,7 +282,9 @@ def test_rules_are_documented(name: str) -> None:
         assert f"`{field_name}`" in told
 
 
-def as_told(default: float | str) -> str:
+def as_told(default: float | str | None) -> str:
+    if default is None:
+        return "[^|]+"  # in words: it depends on another parameter
     return f'`"{default}"`' if isinstance(default, str) else f"{default:g}"
 
 

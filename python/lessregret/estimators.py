@@ -30,6 +30,7 @@ from lessregret.errors import InputError, SpecError
 from lessregret.learner import MAX_BITS, Learner, has_twin
 from lessregret.ledger import Ledger
 from lessregret.losses import LOSSES
+from lessregret.mixture import FIXED_SHARE, is_fixed_share
 from lessregret.penalty import STRENGTH, is_strength
 from lessregret.readable import ReadableLearner
 from lessregret.rules import PerCoordinate, Rule
@@ -57,6 +58,8 @@ class _OnlineLinear(BaseEstimator, ABC):
         passes: int,
         l2: float,
         scale: str,
+        importance_aware: bool,
+        fixed_share: float,
     ) -> None:
         self.loss = loss
         self.rule = rule
@@ -67,6 +70,8 @@ class _OnlineLinear(BaseEstimator, ABC):
         self.passes = passes
         self.l2 = l2
         self.scale = scale
+        self.importance_aware = importance_aware
+        self.fixed_share = fixed_share
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Start anew and learn from the rows in their order, ``passes`` times.
@@ -165,6 +170,8 @@ class _OnlineLinear(BaseEstimator, ABC):
                 intercept=last,
                 l2=self.l2,
                 scale=self.scale,
+                importance_aware=self.importance_aware,
+                fixed_share=self.fixed_share,
             )
         return Learner(
             self.loss,
@@ -176,6 +183,8 @@ class _OnlineLinear(BaseEstimator, ABC):
             box=box,
             l2=self.l2,
             scale=self.scale,
+            importance_aware=self.importance_aware,
+            fixed_share=self.fixed_share,
         )
 
     def _check_parameters(self) -> None:
@@ -193,6 +202,8 @@ class _OnlineLinear(BaseEstimator, ABC):
             "passes": (_is_whole(self.passes) and self.passes >= 1, "a whole number from 1 up"),
             "l2": (is_strength(self.l2), STRENGTH),
             "scale": (self.scale in SCALES, EXPECTED),
+            "importance_aware": (_is_bool(self.importance_aware), "True or False"),
+            "fixed_share": (is_fixed_share(self.fixed_share), FIXED_SHARE),
         }
         for name, (right, expected) in limits.items():
             if not right:
@@ -236,6 +247,13 @@ class OnlineClassifier(ClassifierMixin, _OnlineLinear):
         What values are divided by: nothing, the largest of the column met so far if above 1, or
         that in any case. ``"cap"`` changes nothing for 0/1 and unit-length data and makes large
         values harmless. ``coef_`` is per unit of the column as it is given.
+    importance_aware : bool, default False
+        Whether weights follow the slope as far as ``sample_weight`` leads them and not beyond the
+        label or the kink, rather than go by weight times gradient: for large weights. For rules
+        that step by rate times gradient; there is then no bound.
+    fixed_share : number from 0 up and below 1, default 0
+        At rate "auto", the part of the lanes' shares that is dealt out evenly after every row, so
+        that another rate can take over when the data drift.
 
     Attributes
     ----------
@@ -273,6 +291,8 @@ class OnlineClassifier(ClassifierMixin, _OnlineLinear):
         passes: int = 1,
         l2: float = 0.0,
         scale: str = "cap",
+        importance_aware: bool = False,
+        fixed_share: float = 0.0,
     ) -> None:
         super().__init__(
             loss,
@@ -284,6 +304,8 @@ class OnlineClassifier(ClassifierMixin, _OnlineLinear):
             passes=passes,
             l2=l2,
             scale=scale,
+            importance_aware=importance_aware,
+            fixed_share=fixed_share,
         )
 
     def partial_fit(
@@ -368,7 +390,7 @@ class OnlineRegressor(RegressorMixin, _OnlineLinear):
     ----------
     loss : "squared"
         The loss of the margin, (p - y)².
-    rule, intercept, certify, bits, box, passes, l2, scale
+    rule, intercept, certify, bits, box, passes, l2, scale, importance_aware, fixed_share
         As in :class:`OnlineClassifier`.
 
     Attributes
@@ -397,6 +419,8 @@ class OnlineRegressor(RegressorMixin, _OnlineLinear):
         passes: int = 1,
         l2: float = 0.0,
         scale: str = "cap",
+        importance_aware: bool = False,
+        fixed_share: float = 0.0,
     ) -> None:
         super().__init__(
             loss,
@@ -408,6 +432,8 @@ class OnlineRegressor(RegressorMixin, _OnlineLinear):
             passes=passes,
             l2=l2,
             scale=scale,
+            importance_aware=importance_aware,
+            fixed_share=fixed_share,
         )
 
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

@@ -52,11 +52,22 @@ TINY = 2.0**-1022
 """The least share that has a logarithm worth keeping."""
 
 
+FIXED_SHARE = "a number from 0 up and below 1"
+
+
+def is_fixed_share(fixed_share: Any) -> bool:
+    """Whether this can be a fixed share.
+
+    >>> is_fixed_share(0), is_fixed_share(0.01), is_fixed_share(1), is_fixed_share("0.1")
+    (True, True, False, False)
+    """
+    return is_within(fixed_share, None, 0) and float(fixed_share) < 1
+
+
 def check_fixed_share(fixed_share: Any, rule: Rule) -> None:
     """Raise a :class:`SpecError` unless a learner with this rule can have this fixed share."""
-    if not (is_within(fixed_share, None, 0) and fixed_share < 1):
-        expected = "a number from 0 up and below 1"
-        raise SpecError(f"fixed_share must be {expected}, found {fixed_share!r}")
+    if not is_fixed_share(fixed_share):
+        raise SpecError(f"fixed_share must be {FIXED_SHARE}, found {fixed_share!r}")
     if fixed_share > 0 and getattr(rule, "rate", None) != "auto":
         raise SpecError(
             "fixed_share is a matter of lanes, which only rate 'auto' has; "
@@ -130,7 +141,7 @@ class Mixture:
         return sum(share * self._clip(margin) for share, margin in pairs)
 
     def penalty(self, penalties: Sequence[float]) -> float:
-        """The mixture's penalty: that of the lanes on average, as if one were drawn by its share."""
+        """The mixture's penalty: the lanes' on average, as if one were drawn by its share."""
         return sum(share * each for share, each in zip(self.shares(), penalties, strict=True))
 
     def absorb(

@@ -312,8 +312,8 @@ def test_the_bound_for_rates_can_be_broken(make: Make) -> None:
 
 def test_a_rule_that_costs_more_than_its_rates_gives_none() -> None:
     box = Box.cube(1, 3.0, 4.0)
-    for given in ({"l1": 1.0}, {"l2": 1.0}, {"offset": 1.0}):
-        rule = Ftrl(rate=0.1, **given)
+    for parameter in ({"l1": 1.0}, {"l2": 1.0}, {"offset": 1.0}):
+        rule = Ftrl(rate=0.1, **parameter)
         transcript = play(Composite(partial(RuleLearner, rule)), linear_game(box, np.ones((5, 1))))
         assert transcript.bound() is None
 

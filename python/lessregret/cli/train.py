@@ -416,10 +416,8 @@ def _summary(request: Request, ledger: Ledger, spec: dict[str, Any], stream: Str
     if ledger.skipped:
         first = f"; the first: {stream.first_skipped}" if stream.first_skipped else ""
         lines.append(f"skipped        {counted(ledger.skipped, 'bad line')}{first}")
-    if request.model:
-        lines.append(f"model          {request.model}")
-    if request.report:
-        lines.append(f"report         {request.report}")
+    written = {"model": request.model, "report": request.report}
+    lines += [f"{what:<14} {where}" for what, where in written.items() if where]
     return "\n".join(lines)
 
 

@@ -62,10 +62,9 @@ impl Rule for PerCoordinate {
 
     #[inline]
     fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: Step) {
-        // Not to infinity: an infinite energy would freeze the coordinate for good.
-        // A lane may have no gradient where others have one, and must not begin with it.
-        let start = if gradient == 0.0 { 0.0 } else { self.offset * value };
+        let start = self.offset * value;
         let before = if slot.energy > 0.0 { slot.energy } else { start * start };
+        // Not to infinity: an infinite energy would freeze the coordinate for good.
         let energy = (before + gradient * gradient).min(f32::MAX);
         let rate = self.rate_used(&Slot { energy, ..*slot }, step);
         let weight = self.interval.clip(self.weight(slot, value) - rate * gradient);
