@@ -1,7 +1,10 @@
 """The scale of a feature: the learner sees values divided by the largest one met.
 
     m_i = max |x_i| so far, this example's included      "full"
-          max(1, the same)                               "cap"
+          max(1, the same), at most twice the last       "cap"
+
+A cap grows at most twofold a round, so that one wild value does not end the use of its feature:
+what is larger than m_i counts as m_i meanwhile. For a full scale there is no size to hold on to.
 
 Rule and margin see x_i/m_i, so a slot holds ŵ_i = w_i m_i in the rule's own box, which is the box
 of radius R/m_i for w_i. When m_i grows the slot stays as it is: that *is* the rescaling of w_i by
@@ -19,6 +22,8 @@ from typing import Any
 from lessregret.errors import SpecError
 
 SCALES = ("none", "cap", "full")
+CAP_GROWTH = 2.0
+"""How much larger than before a cap can become in a round."""
 EXPECTED = " or ".join(map(repr, SCALES))
 
 
@@ -32,9 +37,11 @@ class Scales:
     """The scales of all features.
 
     >>> scales = Scales("cap")
+    >>> scales.normalised([0, 1], [-4.0, 0.5])
+    [-1.0, 0.5]
     >>> scales.remember([0, 1], [-4.0, 0.5])
-    >>> scales.normalised([0, 1], [2.0, 0.5])
-    [0.5, 0.5]
+    >>> scales.of(0), scales.normalised([0, 1], [1.0, 0.5])
+    (2.0, [0.5, 0.5])
     """
 
     def __init__(self, kind: str) -> None:
@@ -53,7 +60,13 @@ class Scales:
     def remember(self, slots: Sequence[int], values: Sequence[float]) -> None:
         """Take the values into account from now on."""
         if self.kind != "none":
-            self.largest.update({i: self._with(i, x) for i, x in zip(slots, values, strict=True)})
+            grown = {i: self._grown(i, x) for i, x in zip(slots, values, strict=True)}
+            self.largest.update(grown)
+
+    def _grown(self, slot: int, value: float) -> float:
+        """m of a slot after this value."""
+        whole = self._with(slot, value)
+        return whole if self.kind == "full" else min(whole, CAP_GROWTH * self.of(slot))
 
     def _with(self, slot: int, value: float) -> float:
         """m of a slot, this value included."""

@@ -2,8 +2,11 @@
 //!
 //! ```text
 //! m_i = max |x_i| so far, this example's included      full
-//!       max(1, the same)                               cap
+//!       max(1, the same), at most twice the last       cap
 //! ```
+//!
+//! A cap grows at most twofold a round, so that one wild value does not end the use of its feature:
+//! what is larger than m_i counts as m_i meanwhile. For a full scale there is no size to hold on to.
 //!
 //! Rule and margin see x_i/m_i, so a slot holds ŵ_i = w_i m_i in the rule's own box, which is the box
 //! of radius R/m_i for w_i. When m_i grows the slot stays as it is: that *is* the rescaling of w_i by
@@ -20,6 +23,9 @@ use crate::error::Result;
 use crate::example::{Chunk, Example};
 use crate::memory::filled;
 use crate::rule::Interval;
+
+/// How much larger than before a cap can become in a round.
+const CAP_GROWTH: f32 = 2.0;
 
 /// What values are divided by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,9 +125,11 @@ impl Scales {
         if !self.are_kept() {
             return;
         }
+        let growth = if self.kind == Scale::Cap { CAP_GROWTH } else { f32::INFINITY };
         for (&slot, value) in example.slots.iter().zip(example.values) {
             let largest = &mut self.largest[slot as usize];
-            *largest = largest.max(value.abs());
+            // 0 times infinity is no number, and min passes it over.
+            *largest = largest.max(value.abs().min(growth * *largest));
         }
     }
 
@@ -193,12 +201,16 @@ mod tests {
     }
 
     #[test]
-    fn a_cap_divides_by_the_largest_met() -> Result<()> {
-        let scales = met(Scale::Cap, &[-8.0, 0.5])?;
-        assert_eq!(seen(&scales, &[2.0, 0.5]), [0.25, 0.5]);
+    fn a_cap_divides_by_the_largest_met_once_it_has_grown() -> Result<()> {
+        let mut scales = met(Scale::Cap, &[-7.0, 0.5])?;
+        assert_eq!((scales.of(4), scales.of(1), scales.of(0)), (2.0, 1.0, 1.0));
+        assert_eq!(seen(&scales, &[1.0, 0.5]), [0.5, 0.5]);
         assert_eq!(seen(&scales, &[1e30, 0.5]), [1.0, 0.5]);
-        assert_eq!((scales.of(4), scales.of(1), scales.of(0)), (8.0, 1.0, 1.0));
-        assert_eq!(scales.unscaled(4, 2.0), 0.25);
+        scales.remember(&example(&[-7.0, 0.5]));
+        scales.remember(&example(&[-7.0, 0.5]));
+        assert_eq!((scales.of(4), scales.unscaled(4, 3.5)), (7.0, 0.5));
+        scales.remember(&example(&[f32::MAX, 0.5]));
+        assert_eq!(scales.of(4), 14.0);
         Ok(())
     }
 
