@@ -23,8 +23,9 @@ use crate::example::{Chunk, Example};
 use crate::importance::push;
 use crate::learner::{Boxes, Model, diverged, is_sound};
 use crate::loss::Loss;
-use crate::memory::filled;
+use crate::memory::zeroed;
 use crate::mixture::{LANES, Mixture, PerLane, RATES, Suffered};
+use crate::pages::Pages;
 use crate::penalty::{Penalty, Scope, Whole};
 use crate::rule::{Interval, Line, Rule, Sight, Slot, Step};
 use crate::scale::Scales;
@@ -41,6 +42,7 @@ pub struct Lanes<R: Rule, B: Boxes> {
     rule: R,
     boxes: B,
     lines: Vec<LineOf<R>>,
+    pages: Pages,
     scales: Scales,
     gradient_sums: Option<Vec<PerLane>>,
     state: State<R::Shared>,
@@ -76,14 +78,14 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         slots: usize,
         certify: bool,
     ) -> Result<Self> {
-        let sums = if certify { Some(filled([0.0; LANES], slots)?) } else { None };
+        let sums = if certify { Some(zeroed(slots)?) } else { None };
         let state = State {
             state: [R::Shared::default(); LANES],
             step: [Step::default(); LANES],
             lanes: [LaneTally::default(); LANES],
             mixture: Mixture::default(),
         };
-        let lines = filled(LineOf::<R>::default(), slots)?;
+        let (lines, pages) = (zeroed(slots)?, Pages::new(slots)?);
         let tally = Tally::default();
         Ok(Lanes {
             loss,
@@ -93,6 +95,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             rule,
             boxes,
             lines,
+            pages,
             scales,
             gradient_sums: sums,
             state,
@@ -311,6 +314,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             let seen = self.scales.normalise(&example, &mut room);
             let outcome = self.round::<PENALISED>(&seen)?;
             self.scales.remember(&example);
+            self.pages.meet_all(example.slots);
             self.tally.record(&outcome);
             margins.push(outcome.margin);
         }
@@ -328,11 +332,11 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         for example in examples {
             self.scales.make_room(&example)?;
             let seen = self.scales.normalise(&example, &mut room);
-            let slots = 0..self.lines.len();
-            let touched = slots.filter(|&slot| !self.is_line_untouched(slot));
-            let completed = whole.complete(&seen, touched.map(|slot| slot as u32));
+            let touched = self.touched().map(|slot| slot as u32);
+            let completed = whole.complete(&seen, touched);
             let outcome = self.round::<true>(&completed)?;
             self.scales.remember(&example);
+            self.pages.meet_all(example.slots);
             self.tally.record(&Outcome { features: example.slots.len(), ..outcome });
             margins.push(outcome.margin);
         }
@@ -346,6 +350,10 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
                 self.rule_at(slot, lane).weight(&self.lines[slot].get(lane), 1.0)
             })),
         }
+    }
+
+    fn touched(&self) -> impl Iterator<Item = usize> {
+        self.pages.slots().filter(|&slot| !self.is_line_untouched(slot))
     }
 
     fn is_line_untouched(&self, slot: usize) -> bool {
@@ -362,7 +370,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         let shared = self.rule.at(RATES[lane]).shared_spread(&self.state.state[lane]);
         let least = |slot: usize, sum: f64| self.rule_at(slot, lane).interval().least(sum);
         let floor = |sums: &Vec<PerLane>| {
-            sums.iter().enumerate().map(|(slot, sums)| least(slot, sums[lane])).sum()
+            self.pages.slots().map(|slot| least(slot, sums[slot][lane])).sum()
         };
         LaneStanding {
             rate: f64::from(RATES[lane]),
@@ -433,8 +441,7 @@ impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
     }
 
     fn standing(&self) -> Standing {
-        let slots = 0..self.lines.len();
-        let touched: Vec<usize> = slots.filter(|&slot| !self.is_line_untouched(slot)).collect();
+        let touched: Vec<usize> = self.touched().collect();
         let shares = self.state.mixture.shares(self.loss);
         let lane = |lane: usize| self.lane_standing(lane, shares[lane], &touched);
         Standing {
@@ -484,7 +491,17 @@ impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
         Ok(())
     }
 
+    fn pages(&self) -> &Pages {
+        &self.pages
+    }
+
+    fn rests_at_zero(&self) -> bool {
+        let unmet = R::Slot::default();
+        self.boxes.intervals().is_none() && self.rule.weight(&unmet, 1.0) == 0.0
+    }
+
     fn set_field(&mut self, slot: usize, lane: usize, field: usize, value: f32) {
+        self.pages.meet(slot);
         let mut state = self.lines[slot].get(lane);
         state.set(field, value);
         self.lines[slot].put(lane, state);

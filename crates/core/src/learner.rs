@@ -23,7 +23,8 @@ use crate::error::{Error, Result};
 use crate::example::{Chunk, Example};
 use crate::importance::push;
 use crate::loss::Loss;
-use crate::memory::filled;
+use crate::memory::zeroed;
+use crate::pages::Pages;
 use crate::penalty::{Penalty, Scope, Whole};
 use crate::rule::{Interval, Rule, Sight, Slot, Step};
 use crate::scale::Scales;
@@ -88,6 +89,10 @@ pub trait Model: Send + Sync {
     fn standing(&self) -> Standing;
     /// The names of a slot's floats.
     fn fields(&self) -> &'static [&'static str];
+    /// The slots that may have been touched, by their pages.
+    fn pages(&self) -> &Pages;
+    /// Whether every slot that was never met plays 0, as it does where its box holds 0.
+    fn rests_at_zero(&self) -> bool;
     /// Whether a slot is as it began.
     fn is_untouched(&self, slot: usize) -> bool;
     /// How many lanes each slot has.
@@ -118,6 +123,7 @@ pub struct Learner<R: Rule, B: Boxes> {
     rule: R,
     boxes: B,
     slots: Vec<R::Slot>,
+    pages: Pages,
     scales: Scales,
     gradient_sums: Option<Vec<f64>>,
     shared: R::Shared,
@@ -144,14 +150,15 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
         slots: usize,
         certify: bool,
     ) -> Result<Self> {
-        let sums = if certify { Some(filled(0.0, slots)?) } else { None };
+        let sums = if certify { Some(zeroed(slots)?) } else { None };
         Ok(Learner {
             loss,
             penalty,
             importance_aware: false,
             rule,
             boxes,
-            slots: filled(R::Slot::default(), slots)?,
+            slots: zeroed(slots)?,
+            pages: Pages::new(slots)?,
             scales,
             gradient_sums: sums,
             shared: R::Shared::default(),
@@ -317,6 +324,7 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
             if SCALED {
                 self.scales.remember(&example);
             }
+            self.pages.meet_all(example.slots);
             self.tally.record(&outcome);
             margins.push(outcome.margin);
         }
@@ -346,6 +354,7 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
             let touched = self.touched().map(|(slot, _)| slot as u32);
             let outcome = self.round::<true, false>(&whole.complete(&seen, touched))?;
             self.scales.remember(&example);
+            self.pages.meet_all(example.slots);
             self.tally.record(&Outcome { features: example.slots.len(), ..outcome });
             margins.push(outcome.margin);
         }
@@ -353,15 +362,15 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
     }
 
     fn touched(&self) -> impl Iterator<Item = (usize, &R::Slot)> {
-        let slots = self.slots.iter().enumerate();
-        slots.filter(|(_, state)| !state.is_untouched())
+        let met = self.pages.slots().map(|slot| (slot, &self.slots[slot]));
+        met.filter(|(_, state)| !state.is_untouched())
     }
 
     /// Σ_i min(a_i G_i, b_i G_i).
     fn floor(&self) -> Option<f64> {
         let sums = self.gradient_sums.as_ref()?;
-        let least = |(slot, sum): (usize, &f64)| self.rule_at(slot).interval().least(*sum);
-        Some(sums.iter().enumerate().map(least).sum())
+        let least = |slot: usize| self.rule_at(slot).interval().least(sums[slot]);
+        Some(self.pages.slots().map(least).sum())
     }
 }
 
@@ -520,7 +529,17 @@ impl<R: Rule, B: Boxes> Model for Learner<R, B> {
         Ok(())
     }
 
+    fn pages(&self) -> &Pages {
+        &self.pages
+    }
+
+    fn rests_at_zero(&self) -> bool {
+        let unmet = R::Slot::default();
+        self.boxes.intervals().is_none() && self.rule.weight(&unmet, 1.0) == 0.0
+    }
+
     fn set_field(&mut self, slot: usize, _lane: usize, field: usize, value: f32) {
+        self.pages.meet(slot);
         self.slots[slot].set(field, value);
     }
 

@@ -11,6 +11,7 @@ pub mod loss;
 mod memory;
 pub mod mixture;
 pub mod names;
+pub mod pages;
 pub mod penalty;
 pub mod rule;
 pub mod scale;

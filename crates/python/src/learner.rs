@@ -233,7 +233,7 @@ impl Learner {
         &self,
         py: Python<'py>,
     ) -> (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f32>>) {
-        let touched = (0..self.model.slots()).filter(|&slot| !self.model.is_untouched(slot));
+        let touched = self.model.pages().slots().filter(|&slot| !self.model.is_untouched(slot));
         let (slots, weights): (Vec<u32>, Vec<f32>) =
             touched.map(|slot| (slot as u32, self.model.weight(slot))).unzip();
         (slots.into_pyarray(py), weights.into_pyarray(py))

@@ -8,6 +8,7 @@
 //!
 //! The readable twins are in `python/lessregret/rules/`, one file a rule, under the same names.
 
+use bytemuck::Zeroable;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 pub mod arow;
@@ -137,7 +138,7 @@ impl Sight {
 }
 
 /// What a coordinate remembers: a few named floats, all zero at first.
-pub trait Slot: Copy + Default + Send + Sync + 'static {
+pub trait Slot: Copy + Default + Zeroable + Send + Sync + 'static {
     /// The names of the floats, as in the model file.
     const FIELDS: &'static [&'static str];
     /// The float with this number.
@@ -154,7 +155,7 @@ pub trait Slot: Copy + Default + Send + Sync + 'static {
 
 /// The slots of one coordinate in all lanes: field by field, so that an instruction moves many lanes,
 /// and on a cache line of its own.
-pub trait Line<S>: Copy + Default + Send + Sync + 'static {
+pub trait Line<S>: Copy + Default + Zeroable + Send + Sync + 'static {
     /// The slot of a lane.
     fn get(&self, lane: usize) -> S;
     /// Set the slot of a lane.
@@ -166,12 +167,12 @@ macro_rules! slot {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident),+ }) => {
         $(#[$doc])*
         #[repr(C)]
-        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Zeroable)]
         pub struct $name { $($(#[$field_doc])* pub $field: f32),+ }
 
         /// The same floats for all lanes.
         #[repr(C, align(64))]
-        #[derive(Clone, Copy, Debug, Default)]
+        #[derive(Clone, Copy, Debug, Default, bytemuck::Zeroable)]
         pub struct Line { $($field: [f32; $crate::mixture::LANES]),+ }
 
         impl $crate::rule::Line<$name> for Line {

@@ -129,12 +129,16 @@ fn sync_folder(path: &Path) -> IoResult<()> {
 
 fn write<W: Write + Seek>(out: &mut W, snapshot: Snapshot<'_>) -> IoResult<()> {
     let model = snapshot.model;
-    let slots_where = |kept: &dyn Fn(usize) -> bool| -> Vec<u32> {
-        (0..model.slots()).filter(|&slot| kept(slot)).map(|slot| slot as u32).collect()
+    let numbers = |slots: &mut dyn Iterator<Item = usize>| -> Vec<u32> {
+        slots.map(|slot| slot as u32).collect()
     };
-    let nonzero = || slots_where(&|slot| model.scaled_weight(slot) != 0.0);
-    let stored =
-        if snapshot.slim { nonzero() } else { slots_where(&|slot| !model.is_untouched(slot)) };
+    let weighs = |slot: &usize| model.scaled_weight(*slot) != 0.0;
+    let nonzero = || match model.rests_at_zero() {
+        true => numbers(&mut model.pages().slots().filter(weighs)),
+        false => numbers(&mut (0..model.slots()).filter(weighs)),
+    };
+    let touched = || model.pages().slots().filter(|&slot| !model.is_untouched(slot));
+    let stored = if snapshot.slim { nonzero() } else { numbers(&mut touched()) };
     let weighted = if derives_weights(&snapshot) { nonzero() } else { Vec::new() };
     let columns = columns(&snapshot, &stored, &weighted);
     let head = header_bytes(&header(&snapshot, stored.len()), &columns)?;

@@ -1,0 +1,60 @@
+//! Which parts of the table were ever used, so that nobody need walk over the rest.
+//!
+//! A table for millions of features may hold a few thousand. Memory that was never touched has not even
+//! been given by the system; a walk over all slots, for the ledger or for a model file, would fetch it.
+//! A page is 64 slots; a mark is set for every feature met, whatever became of it.
+//!
+//! Cost: a byte a page, and one store for every feature.
+
+use crate::error::Result;
+use crate::memory::zeroed;
+
+const SLOTS_BITS: u32 = 6;
+
+/// Marks for the pages of a table.
+pub struct Pages {
+    met: Vec<u8>,
+    slots: usize,
+}
+
+impl Pages {
+    /// The pages of a table with this many slots, none of them met.
+    pub fn new(slots: usize) -> Result<Self> {
+        Ok(Pages { met: zeroed(slots.div_ceil(1 << SLOTS_BITS))?, slots })
+    }
+
+    /// Note that a slot was met.
+    #[inline]
+    pub fn meet(&mut self, slot: usize) {
+        self.met[slot >> SLOTS_BITS] = 1;
+    }
+
+    /// Note that all these were met.
+    #[inline]
+    pub fn meet_all(&mut self, slots: &[u32]) {
+        for &slot in slots {
+            self.meet(slot as usize);
+        }
+    }
+
+    /// The slots of all pages met, ascending: among them all that were met.
+    pub fn slots(&self) -> impl Iterator<Item = usize> {
+        let pages = self.met.iter().enumerate().filter(|(_, met)| **met != 0);
+        let slots = |page: usize| page << SLOTS_BITS..((page + 1) << SLOTS_BITS).min(self.slots);
+        pages.flat_map(move |(page, _)| slots(page))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_met_gives_all_its_slots() -> Result<()> {
+        let mut pages = Pages::new(130)?;
+        assert_eq!(pages.slots().count(), 0);
+        pages.meet_all(&[129, 3]);
+        assert!(pages.slots().eq((0..64).chain(128..130)));
+        Ok(())
+    }
+}
