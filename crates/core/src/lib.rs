@@ -11,6 +11,7 @@ mod memory;
 pub mod mixture;
 pub mod names;
 pub mod penalty;
+pub mod reading;
 pub mod rule;
 pub mod scale;
 pub mod snapshot;

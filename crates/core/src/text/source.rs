@@ -9,6 +9,7 @@
 //!
 //! Cost: plain text goes straight from the file into the block of the lines; one counter is kept.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Cursor, ErrorKind, Read};
 use std::path::Path;
@@ -84,6 +85,11 @@ impl Source {
         };
         Ok(Source { bytes, origin })
     }
+
+    /// The same, unpacked in a thread of its own if there is something to unpack.
+    pub fn unpacked_aside(self) -> Source {
+        self
+    }
 }
 
 impl Origin {
@@ -127,6 +133,20 @@ fn first_bytes(reader: &mut impl Read) -> io::Result<Vec<u8>> {
     Ok(first)
 }
 
+thread_local! {
+    static MAY_ASK: Cell<bool> = const { Cell::new(true) };
+}
+
+/// Do not ask about interrupts in this thread: only the thread that was interrupted can answer, and it may
+/// be gone before this one.
+pub fn never_ask_here() {
+    MAY_ASK.set(false);
+}
+
+fn ask(on_interrupt: OnInterrupt) -> io::Result<()> {
+    if MAY_ASK.get() { on_interrupt() } else { Ok(()) }
+}
+
 struct Counted {
     reader: Box<dyn Read + Send>,
     consumed: Arc<AtomicU64>,
@@ -141,7 +161,7 @@ impl Read for Counted {
                     self.consumed.fetch_add(count as u64, Ordering::Relaxed);
                     return Ok(count);
                 }
-                Err(error) if error.kind() == ErrorKind::Interrupted => (self.on_interrupt)()?,
+                Err(error) if error.kind() == ErrorKind::Interrupted => ask(self.on_interrupt)?,
                 Err(error) => return Err(error),
             }
         }
