@@ -42,6 +42,7 @@ class Stream:
         labels: str = "real",
         bad_lines: str = "stop",
         names: bool = False,
+        threads: int | None = None,
     ) -> Stream: ...
     @property
     def skipped(self) -> int: ...

@@ -1,7 +1,8 @@
 """Bytes in: files as streams of examples.
 
-LIBSVM/svmlight text and Vowpal Wabbit text, plain or gzipped, files or standard input (``-``), one
-after another, in bounded memory. The reading is done in Rust (``crates/core/src/text``).
+LIBSVM/svmlight text and Vowpal Wabbit text, plain or packed by gzip or zstd, files or standard input
+(``-``), one after another, in bounded memory and on all cores. The reading is done in Rust
+(``crates/core/src/text`` and ``reading``).
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ def open_stream(
     format: str = "auto",
     bad_lines: str = "stop",
     names: bool = False,
+    threads: int | None = None,
 ) -> _core.Stream:
     """The examples of the files.
 
@@ -57,7 +59,10 @@ def open_stream(
     bad_lines : "stop" or "skip"
         Whether a bad line is an error, or counted and passed over.
     names : bool
-        Whether to record the names of the features; costs memory.
+        Whether to record the names of the features; costs memory, and one thread reads.
+    threads : int, optional
+        How many threads read, the caller's included; all cores without it. The examples are the
+        same for any number.
     """
     return _core.Stream(
         list(files),
@@ -66,6 +71,7 @@ def open_stream(
         labels=_labels(loss),
         bad_lines=bad_lines,
         names=names,
+        threads=threads,
     )
 
 

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::sync::OnceExt;
 use pyo3::types::PyBytes;
 
-use crate::errors::to_python;
+use crate::errors::{argument, to_python};
 
 /// Examples read from files, one after another.
 #[pyclass(module = "lessregret._core")]
@@ -34,9 +34,10 @@ type Arrays<'py> = (
 
 #[pymethods]
 impl Stream {
-    /// `labels` is 'binary', 'real' or 'ignored'; `bad_lines` is 'stop' or 'skip'.
+    /// `labels` is 'binary', 'real' or 'ignored'; `bad_lines` is 'stop' or 'skip'; without `threads` all
+    /// cores read.
     #[new]
-    #[pyo3(signature = (files, *, bits, format="auto", labels="real", bad_lines="stop", names=false))]
+    #[pyo3(signature = (files, *, bits, format="auto", labels="real", bad_lines="stop", names=false, threads=None))]
     fn new(
         py: Python<'_>,
         files: Vec<PathBuf>,
@@ -45,6 +46,7 @@ impl Stream {
         labels: &str,
         bad_lines: &str,
         names: bool,
+        threads: Option<usize>,
     ) -> PyResult<Self> {
         let spec = StreamSpec {
             format: choose(py, "format", format, &FORMATS)?,
@@ -54,7 +56,8 @@ impl Stream {
             names,
         };
         fetch_numpy(py);
-        let inner = stream::Stream::open(files, spec).on_interrupt(check_signals);
+        let threads = checked_threads(py, threads)?;
+        let inner = stream::Stream::open(files, spec).threads(threads).on_interrupt(check_signals);
         Ok(Stream { inner: Mutex::new(inner) })
     }
 
@@ -147,6 +150,15 @@ fn check_signals() -> io::Result<()> {
             io::Error::other("interrupted")
         })
     })
+}
+
+/// The number of threads asked for, or of all cores.
+fn checked_threads(py: Python<'_>, threads: Option<usize>) -> PyResult<usize> {
+    match threads {
+        Some(0) => Err(argument(py, "threads".into(), "0".into(), "1 or more")),
+        Some(threads) => Ok(threads),
+        None => Ok(thread::available_parallelism().map_or(1, usize::from)),
+    }
 }
 
 const FORMATS: [(&str, Format); 3] =

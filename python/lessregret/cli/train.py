@@ -24,6 +24,7 @@ from lessregret.cli.options import (
     loss_option,
     no_intercept_option,
     report_option,
+    threads_option,
 )
 from lessregret.cli.progress import Progress, make_progress
 from lessregret.errors import InputError, SpecError
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
 @click.option("--names", is_flag=True, help="Keep the features' names in the model; costs memory.")
 @format_option
 @bad_lines_option
+@threads_option
 @report_option
 @click.option("--quiet", "-q", is_flag=True, help="No progress and no summary.")
 @json_option
@@ -97,8 +99,8 @@ if TYPE_CHECKING:
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Learn a model from DATA in one pass, predicting each example before learning from it.
 
-    DATA are files of LIBSVM/svmlight or Vowpal Wabbit text, plain or gzipped; '-' is standard
-    input. Progress and summary go to stderr.
+    DATA are files of LIBSVM/svmlight or Vowpal Wabbit text, plain or packed by gzip or zstd; '-' is
+    standard input. Progress and summary go to stderr.
     """
     from lessregret.recorder import Unrecorded
 
@@ -148,6 +150,7 @@ class Request:
     names: bool
     format: str
     bad_lines: str
+    threads: int | None
     report: str | None
     quiet: bool
     as_json: bool
@@ -287,6 +290,7 @@ def _learn(
             format=request.format,
             bad_lines=request.bad_lines,
             names=request.names,
+            threads=request.threads,
         )
         for margins in _rounds(learner, stream, progress, recorder):
             write(margins)

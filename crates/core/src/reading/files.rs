@@ -56,7 +56,7 @@ pub struct Files {
     given_out: u64,
     finished_bytes: u64,
     ended: bool,
-    unpacks_aside: bool,
+    reads_aside: bool,
     on_interrupt: OnInterrupt,
 }
 
@@ -68,19 +68,15 @@ struct Open {
 }
 
 impl Files {
-    /// All files; packed ones are unpacked in a thread of their own if `unpacks_aside`.
-    pub fn new(
-        waiting: VecDeque<Waiting>,
-        unpacks_aside: bool,
-        on_interrupt: OnInterrupt,
-    ) -> Files {
+    /// All files; if `reads_aside`, packed ones and pipes are read by a thread of their own.
+    pub fn new(waiting: VecDeque<Waiting>, reads_aside: bool, on_interrupt: OnInterrupt) -> Files {
         Files {
             waiting,
             open: None,
             given_out: 0,
             finished_bytes: 0,
             ended: false,
-            unpacks_aside,
+            reads_aside,
             on_interrupt,
         }
     }
@@ -128,7 +124,7 @@ impl Files {
             Some(Waiting::Named(name)) => Source::open(&name, self.on_interrupt)?,
             Some(Waiting::Given(name, reader)) => Source::new(&name, reader, self.on_interrupt)?,
         };
-        let source = if self.unpacks_aside { source.unpacked_aside() } else { source };
+        let source = if self.reads_aside { source.aside(self.on_interrupt) } else { source };
         let file = Arc::from(source.origin.name.as_str());
         let blocks = Blocks::new(source.bytes);
         self.open = Some(Open { blocks, origin: source.origin, file, begins: true });

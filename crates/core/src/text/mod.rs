@@ -11,6 +11,7 @@
 //! Cost: a line is looked at for NUL bytes once, then read by its grammar. No memory is allocated for
 //! good lines beyond what the chunk keeps.
 
+mod aside;
 mod blocks;
 mod fault;
 mod labels;
@@ -24,6 +25,7 @@ mod source;
 mod svmlight;
 mod vectors;
 mod vw;
+mod zstd;
 
 use memchr::{memchr, memchr2};
 

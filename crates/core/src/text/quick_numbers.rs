@@ -234,4 +234,48 @@ mod tests {
             assert_eq!(whole(text), None, "{text}");
         }
     }
+
+    /// A pseudo-random decimal of up to 18 digits, a sign and a point.
+    fn some_decimal(state: &mut u64) -> String {
+        let mut next = |below: u64| {
+            *state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (*state >> 33) % below
+        };
+        let sign = if next(4) == 0 { "-" } else { "" };
+        let (before, behind) = (next(9) as usize, next(9) as usize);
+        let digits = |count: usize, next: &mut dyn FnMut(u64) -> u64| -> String {
+            (0..count).map(|_| char::from(b'0' + next(10) as u8)).collect()
+        };
+        let whole = if next(2) == 0 { "0".to_owned() } else { digits(before, &mut next) };
+        let fraction = digits(behind, &mut next);
+        if next(5) == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") }
+    }
+
+    fn check_decimals(count: usize) {
+        let mut state = 2010;
+        let mut read = 0;
+        for _ in 0..count {
+            let text = some_decimal(&mut state);
+            let oracle = text.parse::<f64>().ok();
+            if let Some(number) = float(&text) {
+                assert_eq!(Some(number.to_bits()), oracle.map(f64::to_bits), "{text}");
+                read += 1;
+            }
+        }
+        // The rest have no digit, or more than are read here.
+        assert!(read > count * 9 / 10, "{read} of {count}");
+    }
+
+    #[test]
+    fn random_decimals_are_those_of_the_standard_library() {
+        check_decimals(20_000);
+    }
+
+    #[test]
+    #[ignore = "ten million numbers: run by hand after a change"]
+    fn ten_million_random_decimals_are_those_of_the_standard_library() {
+        check_decimals(10_000_000);
+    }
 }
