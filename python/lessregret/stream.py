@@ -1,7 +1,7 @@
 """Bytes in: files as streams of examples.
 
-LIBSVM/svmlight text and Vowpal Wabbit text, plain or packed by gzip or zstd, files or standard input
-(``-``), one after another, in bounded memory and on all cores. The reading is done in Rust
+LIBSVM/svmlight text and Vowpal Wabbit text, plain or packed by gzip or zstd, files or standard
+input (``-``), one after another, in bounded memory and on all cores. The reading is done in Rust
 (``crates/core/src/text`` and ``reading``).
 """
 

@@ -193,7 +193,8 @@ impl Chunk {
     }
 
     fn drop_zeros(&mut self, start: usize) {
-        if self.values[start..].iter().all(|&value| value != 0.0) {
+        // Without a way out of the loop, many are compared at once.
+        if !self.values[start..].iter().fold(false, |zero, &value| zero | (value == 0.0)) {
             return;
         }
         let mut kept = start;
@@ -226,7 +227,8 @@ impl Default for SeenFilter {
 
 impl SeenFilter {
     fn repeats(&mut self, slots: &[u32]) -> bool {
-        let ascending = slots.windows(2).all(|pair| pair[0] < pair[1]);
+        let pairs = slots.iter().zip(slots.get(1..).unwrap_or_default());
+        let ascending = pairs.fold(true, |ascending, (one, next)| ascending & (one < next));
         if ascending {
             return false;
         }

@@ -321,11 +321,13 @@ const LINE: &[u8] = b"1 1:1\n";
 
 impl Read for Silent {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        while self.0 == 0 {
+        if self.0 == 0 {
             if std::thread::current().name() != Some("lessregret reader") {
                 return Err(io::ErrorKind::Interrupted.into());
             }
-            std::thread::park();
+            loop {
+                std::thread::park();
+            }
         }
         self.0 -= 1;
         room[0] = LINE[LINE.len() - 1 - self.0 % LINE.len()];

@@ -36,6 +36,8 @@ type Arrays<'py> = (
 impl Stream {
     /// `labels` is 'binary', 'real' or 'ignored'; `bad_lines` is 'stop' or 'skip'; without `threads` all
     /// cores read.
+    // Python's keywords; each has its name where it is given.
+    #[allow(clippy::too_many_arguments)]
     #[new]
     #[pyo3(signature = (files, *, bits, format="auto", labels="real", bad_lines="stop", names=false, threads=None))]
     fn new(

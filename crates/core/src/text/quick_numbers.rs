@@ -39,7 +39,8 @@ pub fn decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
         8..=16 => long(text, start + negative, length)?,
         _ => return None,
     };
-    let number = digits as f64 / TENS[fraction & 15];
+    // Signed integers become floats in one step, unsigned ones in five.
+    let number = digits as i64 as f64 / TENS[fraction & 15];
     Some(f64::from_bits(number.to_bits() | (negative as u64) << 63))
 }
 

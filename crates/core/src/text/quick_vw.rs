@@ -52,6 +52,13 @@ impl Grammar for Vw {
             at = end + 1;
             // Its features.
             while separator == b' ' {
+                if text.get(at) == Some(&b'|') {
+                    // Nearly every bar follows a blank; no name stands between them.
+                    end = at;
+                    next += 1;
+                    separator = b'|';
+                    break;
+                }
                 end = *marks.get(next)? as usize;
                 next += 1;
                 separator = *text.get(end)?;
@@ -75,6 +82,7 @@ impl Grammar for Vw {
             if separator != b'|' {
                 break;
             }
+            at = end + 1;
         }
         let windows = separator == b'\r' && text.get(end + 1) == Some(&b'\n');
         let done = separator == b'\n' || windows;
