@@ -61,6 +61,11 @@ impl Chunk {
         self.intercept = intercept;
     }
 
+    /// Whether its memory is far more than a block of text needs.
+    pub fn is_large(&self) -> bool {
+        self.slots.capacity() > 1 << 19 || self.tags.capacity() > 1 << 22
+    }
+
     /// The slot of the intercept, if the examples get one.
     pub fn intercept(&self) -> Option<u32> {
         self.intercept

@@ -255,7 +255,9 @@ impl Stream {
             self.labels.next_file();
             self.lines = 0;
         }
-        let fits = self.labels.agrees(&parsed.labels) && parsed.chunk.intercept() == intercept;
+        let fits = !parsed.is_left
+            && self.labels.agrees(&parsed.labels)
+            && parsed.chunk.intercept() == intercept;
         if !fits && let Some(pipeline) = &mut self.pipeline {
             pipeline.parser.parse_again(&mut parsed, intercept, self.labels);
         }

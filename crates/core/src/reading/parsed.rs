@@ -10,6 +10,9 @@ use crate::text::{BlockReader, Fault, LONGEST_LINE, LabelReader, Report};
 
 use super::files::{Piece, Task};
 
+/// Blocks are longer than this only if a single line is.
+const LONGEST_FOR_HELPERS: usize = 1 << 20;
+
 /// A task and what came of it.
 #[derive(Debug)]
 pub struct Parsed {
@@ -21,6 +24,8 @@ pub struct Parsed {
     pub report: Report,
     /// What the labels showed.
     pub labels: LabelReader,
+    /// Whether the lines have not been read yet: the stream's own thread is to do it.
+    pub is_left: bool,
 }
 
 /// Reads tasks.
@@ -34,7 +39,16 @@ impl Parser {
     /// Read the lines of a task, in a file whose labels are known as far as `labels` says.
     pub fn parse(&mut self, task: Task, mut chunk: Chunk, labels: LabelReader) -> Parsed {
         let report = self.read(&task, &mut chunk, labels);
-        Parsed { task, chunk, report, labels: self.lines.reader.labels() }
+        Parsed { task, chunk, report, labels: self.lines.reader.labels(), is_left: false }
+    }
+
+    /// The same, but leave a block with a very long line to the stream, whose reader then is the only one
+    /// that needs memory for it.
+    pub fn parse_or_leave(&mut self, task: Task, chunk: Chunk, labels: LabelReader) -> Parsed {
+        if task.block.lines().len() <= LONGEST_FOR_HELPERS {
+            return self.parse(task, chunk, labels);
+        }
+        Parsed { task, chunk, report: Report::default(), labels, is_left: true }
     }
 
     /// Read the lines of a task again.
@@ -47,6 +61,7 @@ impl Parser {
         parsed.chunk.restart(intercept);
         parsed.report = self.read(&parsed.task, &mut parsed.chunk, labels);
         parsed.labels = self.lines.reader.labels();
+        parsed.is_left = false;
     }
 
     fn read(&mut self, task: &Task, chunk: &mut Chunk, labels: LabelReader) -> Report {

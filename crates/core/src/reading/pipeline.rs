@@ -53,7 +53,7 @@ struct Shared {
 #[derive(Default)]
 struct Board {
     parsed: BTreeMap<u64, Parsed>,
-    /// Blocks between the files and the stream, and the length of those that are parsed.
+    /// Blocks between the files and the stream, and their length with that of the stream's own.
     blocks: usize,
     bytes: usize,
     intercept: Option<u32>,
@@ -113,7 +113,8 @@ impl Pipeline {
             board.intercept = intercept;
             if let Some(parsed) = board.parsed.remove(&self.wanted) {
                 self.wanted += 1;
-                shared.taken(board, &parsed);
+                board.blocks -= 1;
+                shared.changed.notify_all();
                 return Ok(parsed);
             }
             if board.has_room(shared.most_blocks)
@@ -140,10 +141,13 @@ impl Pipeline {
         self.shared.put(parsed);
     }
 
-    /// Give back the memory of a block that was handed out.
+    /// Give back the memory of a block that was handed out, before the next is asked for.
     pub fn recycle(&self, block: Block, chunk: Chunk) {
         let mut board = self.shared.board();
-        if board.spare.len() < self.shared.most_blocks {
+        board.bytes -= block.lines().len();
+        self.shared.changed.notify_all();
+        // What a long line needed is given back to the system.
+        if board.spare.len() < self.shared.most_blocks && !block.is_large() && !chunk.is_large() {
             board.spare.push((block, chunk));
         }
     }
@@ -199,13 +203,6 @@ impl Shared {
         self.board().parsed.insert(parsed.task.number, parsed);
         self.changed.notify_all();
     }
-
-    fn taken(&self, mut board: MutexGuard<'_, Board>, parsed: &Parsed) {
-        board.blocks -= 1;
-        board.bytes -= parsed.task.block.lines().len();
-        drop(board);
-        self.changed.notify_all();
-    }
 }
 
 fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
@@ -222,7 +219,7 @@ fn help(shared: &Shared, mut parser: Parser) {
     let _alarm = Alarm(shared);
     let unknown = parser.lines.reader.labels();
     while let Some((task, chunk)) = next_task(shared) {
-        shared.put(parser.parse(task, chunk, unknown));
+        shared.put(parser.parse_or_leave(task, chunk, unknown));
     }
 }
 

@@ -45,11 +45,12 @@ impl Block {
         self.lines.clone()
     }
 
-    /// Begin with `rest`; memory that only a long line needed is given back.
-    fn begin(&mut self, rest: &[u8], size: usize) {
-        if self.bytes.len() > 4 * size && rest.len() < size {
-            self.bytes = Vec::new();
-        }
+    /// Whether a line longer than a block was in it.
+    pub fn is_large(&self) -> bool {
+        self.bytes.len() > 4 * BLOCK
+    }
+
+    fn begin(&mut self, rest: &[u8]) {
         self.lines = 0..0;
         self.make_room(rest.len());
         self.bytes[..rest.len()].copy_from_slice(rest);
@@ -102,7 +103,7 @@ impl Blocks {
         if self.passing_over {
             self.pass_over(block)?;
         }
-        block.begin(&self.rest, self.size);
+        block.begin(&self.rest);
         let mut used = self.rest.len();
         let mut scanned = 0;
         self.rest.clear();

@@ -28,6 +28,9 @@ use crate::example::Chunk;
 /// Lines are marked so many bytes at a time, more only where one line is longer.
 const WINDOW: usize = 16 << 10;
 
+/// Longer lines are left to the strict reader: marks take four times the memory of the text.
+const LONGEST_QUICK_LINE: usize = 256 << 10;
+
 /// What a quick reader found in a line.
 pub struct Plain {
     /// What stands before the features.
@@ -189,6 +192,9 @@ impl BlockReader {
         report: &mut Report,
     ) -> usize {
         let lines = lines.start..window_end(text, lines);
+        if lines.len() > LONGEST_QUICK_LINE {
+            return read_strictly(&mut self.reader, text, lines.start, chunk, report);
+        }
         let path = self.path;
         let window = Window { block: self, text, lines, chunk, report, grammar: PhantomData::<G> };
         match path {
