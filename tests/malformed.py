@@ -188,9 +188,10 @@ FILES = [
     Bad("text after gzip", GOOD_GZIP + GOOD_SVMLIGHT,
         f": expected a sound gzip stream, found damage at most {PACKED + len(GOOD_SVMLIGHT)} bytes "
         "in (invalid gzip header)"),
-    Bad("zstd", b"\x28\xb5\x2f\xfd\x04\x00", ": expected text or gzip, found a zstd stream"),
-    Bad("xz", b"\xfd7zXZ\x00", ": expected text or gzip, found an xz stream"),
-    Bad("zip", b"PK\x03\x04\x14\x00", ": expected text or gzip, found a zip archive"),
+    Bad("zstd's first bytes", b"\x28\xb5\x2f\xfd",
+        ": expected a whole zstd stream, found its end after 4 bytes"),
+    Bad("xz", b"\xfd7zXZ\x00", ": expected text, gzip or zstd, found an xz stream"),
+    Bad("zip", b"PK\x03\x04\x14\x00", ": expected text, gzip or zstd, found a zip archive"),
     Bad("all lines bad", b"2 1:1\n3 1:1\n",
         ": expected at least one example, found none, but 2 bad lines; the first: "
         "{file}:1:1: expected a label 1, 0 or -1, found '2'", ("--bad-lines", "skip")),

@@ -7,6 +7,7 @@ gradients, the shared state, the tally and a checksum of it all.
 from __future__ import annotations
 
 import gzip
+import json
 import pickle
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,8 @@ ROUNDS = 500
 BITS = 8
 QUIET = ("--bits", str(BITS), "--quiet")
 CERTIFIED = ("--certify", *QUIET)
+LINES = [(7919 * k % 99_991, (-1, 1)[k * k % 7 < 3]) for k in range(4000)]
+"""Words and labels of a block of text."""
 
 
 class Data(NamedTuple):
@@ -279,3 +282,19 @@ def test_features_that_share_a_slot(lessregret: CommandLine) -> None:
     learner = untouched("per-coordinate", "logistic")
     learner.learn_rows([0, 4], [3, 3, 5, 3], [0.1, 0.2, 1, 0.4], [1])
     assert lessregret.read("m") == learner.to_bytes()
+
+
+def test_threads_change_no_bit(lessregret: CommandLine) -> None:
+    """Text of many blocks, with lines that the quick readers give back, and bad ones."""
+    block = b"".join(f"{y} |a {w}:0.{w} w{w} |b :{w} x^{w}\n".encode() for w, y in LINES)
+    text = b"\n".join([block] * 8 + [b"0 |a b", b"1 |a b:x", b"1 '2\t|a b"] + [block] * 4)
+    lessregret.write("data.vw", text)
+    lessregret.write("data.vw.gz", gzip.compress(text, 1, mtime=0))
+    options = ("--bad-lines", "skip", *CERTIFIED, "--json", "--model")
+    models = set()
+    for data in ("data.vw", "data.vw.gz"):
+        for threads in ("1", "2", "4"):
+            done = lessregret("train", data, *options, "m", "--threads", threads)
+            assert (done.code, json.loads(done.stdout)["skipped"]) == (0, 3)
+            models.add(lessregret.read("m"))
+    assert len(models) == 1

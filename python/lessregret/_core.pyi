@@ -43,6 +43,7 @@ class Stream:
         bad_lines: str = "stop",
         names: bool = False,
         scale: str = "none",
+        threads: int | None = None,
     ) -> Stream: ...
     @property
     def skipped(self) -> int: ...

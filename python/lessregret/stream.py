@@ -1,7 +1,8 @@
 """Bytes in: files as streams of examples.
 
-LIBSVM/svmlight text and Vowpal Wabbit text, plain or gzipped, files or standard input (``-``), one
-after another, in bounded memory. The reading is done in Rust (``crates/core/src/text``).
+LIBSVM/svmlight text and Vowpal Wabbit text, plain or packed by gzip or zstd, files or standard
+input (``-``), one after another, in bounded memory and on all cores. The reading is done in Rust
+(``crates/core/src/text`` and ``reading``).
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ def open_stream(
     bad_lines: str = "stop",
     names: bool = False,
     scale: str = "none",
+    threads: int | None = None,
 ) -> _core.Stream:
     """The examples of the files.
 
@@ -59,10 +61,13 @@ def open_stream(
     bad_lines : "stop" or "skip"
         Whether a bad line is an error, or counted and passed over.
     names : bool
-        Whether to record the names of the features; costs memory.
+        Whether to record the names of the features; costs memory, and one thread reads.
     scale : "none", "cap" or "full"
         What values are divided by before anyone sees them, as a learner with that scale would:
         for those who must see the same values as a learner. Learners scale for themselves.
+    threads : int, optional
+        How many threads read, the caller's included; all cores without it. The examples are the
+        same for any number.
     """
     check_scale(scale)
     return _core.Stream(
@@ -73,6 +78,7 @@ def open_stream(
         bad_lines=bad_lines,
         names=names,
         scale=scale,
+        threads=threads,
     )
 
 

@@ -9,6 +9,8 @@
 //! 2. no value is zero, so dense and sparse data are the same examples;
 //! 3. every value is finite (the writer checks; it knows the place to name).
 
+use std::ops::Range;
+
 /// One example, borrowed from a chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Example<'a> {
@@ -53,17 +55,52 @@ impl Chunk {
         self.tags.clear();
     }
 
+    /// Forget all examples, keep the memory, and give the next ones the feature `intercept`.
+    pub fn restart(&mut self, intercept: Option<u32>) {
+        self.clear();
+        self.intercept = intercept;
+    }
+
+    /// Whether its memory is far more than a block of text needs.
+    pub fn is_large(&self) -> bool {
+        self.slots.capacity() > 1 << 19 || self.tags.capacity() > 1 << 22
+    }
+
+    /// The slot of the intercept, if the examples get one.
+    pub fn intercept(&self) -> Option<u32> {
+        self.intercept
+    }
+
     /// Add the finished examples of another chunk, as they are.
     pub fn append(&mut self, other: &Chunk) {
+        self.append_some(other, 0..other.len());
+    }
+
+    /// Add some of the finished examples of another chunk, as they are.
+    pub fn append_some(&mut self, other: &Chunk, which: Range<usize>) {
         debug_assert_eq!(self.slots.len(), self.features());
-        let (features, tags) = (self.slots.len(), self.tags.len());
-        self.slots.extend_from_slice(&other.slots[..other.features()]);
-        self.values.extend_from_slice(&other.values[..other.features()]);
-        self.ends.extend(other.ends.iter().map(|end| end + features));
-        self.labels.extend_from_slice(&other.labels);
-        self.importances.extend_from_slice(&other.importances);
-        self.tags.extend_from_slice(&other.tags);
-        self.tag_ends.extend(other.tag_ends.iter().map(|end| end + tags));
+        let features = other.features_before(which.start)..other.features_before(which.end);
+        let tags = other.tags_before(which.start)..other.tags_before(which.end);
+        let (had_features, had_tags) = (self.slots.len(), self.tags.len());
+        let ends = other.ends[which.clone()].iter();
+        self.ends.extend(ends.map(|end| end - features.start + had_features));
+        let tag_ends = other.tag_ends[which.clone()].iter();
+        self.tag_ends.extend(tag_ends.map(|end| end - tags.start + had_tags));
+        self.slots.extend_from_slice(&other.slots[features.clone()]);
+        self.values.extend_from_slice(&other.values[features]);
+        self.tags.extend_from_slice(&other.tags[tags]);
+        self.labels.extend_from_slice(&other.labels[which.clone()]);
+        self.importances.extend_from_slice(&other.importances[which]);
+    }
+
+    /// The number of features of the first `count` examples.
+    pub fn features_before(&self, count: usize) -> usize {
+        if count == 0 { 0 } else { self.ends[count - 1] }
+    }
+
+    /// The length of the tags of the first `count` examples.
+    pub fn tags_before(&self, count: usize) -> usize {
+        if count == 0 { 0 } else { self.tag_ends[count - 1] }
     }
 
     /// The number of finished examples.
@@ -93,6 +130,13 @@ impl Chunk {
         self.values.push(value);
     }
 
+    /// Add many features to the example being written.
+    pub fn extend(&mut self, slots: &[u32], values: &[f32]) {
+        debug_assert_eq!(slots.len(), values.len());
+        self.slots.extend_from_slice(slots);
+        self.values.extend_from_slice(values);
+    }
+
     /// Drop what was pushed since the last finished example.
     pub fn discard(&mut self) {
         let start = self.features();
@@ -119,7 +163,7 @@ impl Chunk {
 
     /// Example `i`.
     pub fn example(&self, i: usize) -> Example<'_> {
-        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        let start = self.features_before(i);
         Example {
             label: self.labels[i],
             importance: self.importances[i],
@@ -136,7 +180,7 @@ impl Chunk {
 
     /// The tag of example `i`, empty where it has none.
     pub fn tag(&self, i: usize) -> &[u8] {
-        let start = if i == 0 { 0 } else { self.tag_ends[i - 1] };
+        let start = self.tags_before(i);
         &self.tags[start..self.tag_ends[i]]
     }
 
@@ -160,7 +204,8 @@ impl Chunk {
     }
 
     fn drop_zeros(&mut self, start: usize) {
-        if self.values[start..].iter().all(|&value| value != 0.0) {
+        // Without a way out of the loop, many are compared at once.
+        if !self.values[start..].iter().fold(false, |zero, &value| zero | (value == 0.0)) {
             return;
         }
         let mut kept = start;
@@ -182,18 +227,19 @@ impl Chunk {
 /// finds nothing to do. For 75 features that happens about once in 24 examples.
 #[derive(Clone, Debug)]
 struct SeenFilter {
-    bits: Vec<u64>,
+    bits: Box<[u64; 1 << 10]>,
 }
 
 impl Default for SeenFilter {
     fn default() -> Self {
-        SeenFilter { bits: vec![0; 1 << 10] }
+        SeenFilter { bits: Box::new([0; 1 << 10]) }
     }
 }
 
 impl SeenFilter {
     fn repeats(&mut self, slots: &[u32]) -> bool {
-        let ascending = slots.windows(2).all(|pair| pair[0] < pair[1]);
+        let pairs = slots.iter().zip(slots.get(1..).unwrap_or_default());
+        let ascending = pairs.fold(true, |ascending, (one, next)| ascending & (one < next));
         if ascending {
             return false;
         }

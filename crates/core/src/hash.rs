@@ -14,13 +14,14 @@
 //!
 //! The numbers in the tests below are Vowpal Wabbit 9.11.9's own.
 
+use std::hint::select_unpredictable;
+
 /// Murmur3 for 32 bits, by Austin Appleby, who gave it to the public domain.
 pub fn murmur3(bytes: &[u8], seed: u32) -> u32 {
     let (blocks, tail) = bytes.as_chunks::<4>();
     let mut hash = seed;
     for &block in blocks {
-        hash ^= scramble(u32::from_le_bytes(block));
-        hash = hash.rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64);
+        hash = mix(hash, u32::from_le_bytes(block));
     }
     if !tail.is_empty() {
         let rest = tail.iter().rev().fold(0, |rest, &byte| rest << 8 | u32::from(byte));
@@ -29,10 +30,35 @@ pub fn murmur3(bytes: &[u8], seed: u32) -> u32 {
     avalanche(hash ^ bytes.len() as u32)
 }
 
+/// The same for the first `length` bytes, at most 15, of a longer text.
+///
+/// All lengths take the same steps, and the result of the right one is kept: the length of a name is
+/// different from one to the next, and a loop that ends where it was not foreseen costs more than this.
+#[inline(always)]
+pub fn short_murmur3(bytes: &[u8; 16], length: usize, seed: u32) -> u32 {
+    let (blocks, _) = bytes.as_chunks::<4>();
+    let block = |k: usize| u32::from_le_bytes(blocks[k % 4]);
+    let one = mix(seed, block(0));
+    let two = mix(one, block(1));
+    let three = mix(two, block(2));
+    let at_most_one = select_unpredictable(length < 4, seed, one);
+    let more = select_unpredictable(length < 12, two, three);
+    let hash = select_unpredictable(length < 8, at_most_one, more);
+    let rest = block(length / 4) & ((1 << (8 * (length % 4))) - 1);
+    avalanche(hash ^ scramble(rest) ^ length as u32)
+}
+
+#[inline(always)]
+fn mix(hash: u32, block: u32) -> u32 {
+    (hash ^ scramble(block)).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64)
+}
+
+#[inline(always)]
 fn scramble(block: u32) -> u32 {
     block.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593)
 }
 
+#[inline(always)]
 fn avalanche(mut hash: u32) -> u32 {
     hash = (hash ^ hash >> 16).wrapping_mul(0x85eb_ca6b);
     hash = (hash ^ hash >> 13).wrapping_mul(0xc2b2_ae35);
@@ -97,6 +123,17 @@ mod tests {
         ];
         for (bytes, seed, hash) in known {
             assert_eq!(murmur3(bytes, seed), hash, "{bytes:?} {seed}");
+        }
+    }
+
+    #[test]
+    fn short_names_hash_as_all_names() {
+        let bytes = *b"\xff|a\x80bcdefghijklm";
+        for length in 0..16 {
+            for seed in [0, 1, 0x9747_b28c, u32::MAX] {
+                let hash = short_murmur3(&bytes, length, seed);
+                assert_eq!(hash, murmur3(&bytes[..length], seed), "{length} {seed}");
+            }
         }
     }
 

@@ -13,6 +13,7 @@ pub mod mixture;
 pub mod names;
 pub mod pages;
 pub mod penalty;
+pub mod reading;
 pub mod rule;
 pub mod scale;
 pub mod snapshot;

@@ -4,22 +4,24 @@
 //! stream = { file }
 //! ```
 //!
-//! A file is opened when its turn comes. [`Stream::fill`] hands out whole chunks: the examples before a
-//! bad line come first, the error comes with the next call and with every call after it.
+//! [`Stream::fill`] hands out whole chunks: the examples before a bad line come first, the error comes with
+//! the next call and with every call after it. How many threads read changes nothing but the time.
 //!
-//! Cost: one block of 256 KiB, more only for lines longer than that and never more than twice
-//! [`LONGEST_LINE`], beside the chunk, which belongs to the caller.
+//! Cost: blocks of half a megabyte, a few for every thread, see [`crate::reading::pipeline`]; more only for
+//! lines longer than that. A chunk is handed over as it was read, without copying, wherever it fits.
 
 use std::collections::VecDeque;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::error::{Error, InputError, Result};
 use crate::example::Chunk;
 use crate::names::Names;
-use crate::text::{
-    Fault, Format, LONGEST_LINE, Labels, LineFault, Lines, OnInterrupt, Origin, Reader, Source,
-};
+use crate::reading::files::{Files, Piece, Waiting};
+use crate::reading::parsed::{Parsed, Parser};
+use crate::reading::pipeline::Pipeline;
+use crate::text::{BlockReader, Format, LabelReader, Labels, OnInterrupt, Path, Reader};
 
 /// A chunk is full with this many features: about half a megabyte of slots and values.
 const FULL: usize = 1 << 16;
@@ -52,25 +54,31 @@ pub struct StreamSpec {
 
 /// Examples from files.
 pub struct Stream {
+    spec: StreamSpec,
+    threads: usize,
+    on_interrupt: OnInterrupt,
+    /// What has not been opened, until the first call.
     waiting: VecDeque<Waiting>,
-    open: Option<Open>,
-    reader: Reader,
-    bad_lines: BadLines,
+    pipeline: Option<Pipeline>,
+    current: Option<Current>,
+    labels: LabelReader,
+    file: Arc<str>,
+    lines: u64,
+    bytes_read: u64,
     skipped: u64,
     first_skipped: Option<InputError>,
-    finished_bytes: u64,
     failed: Option<Error>,
-    on_interrupt: OnInterrupt,
 }
 
-enum Waiting {
-    Named(PathBuf),
-    Given(String, Box<dyn Read + Send>),
-}
-
-struct Open {
-    lines: Lines,
-    origin: Origin,
+/// The block whose examples are being handed out.
+struct Current {
+    parsed: Parsed,
+    /// How many of its examples were given out, and how many of its bad lines were counted.
+    given: usize,
+    counted: usize,
+    /// The number of lines of the file before it, and what they showed of its labels.
+    lines_before: u64,
+    labels_before: LabelReader,
 }
 
 impl Stream {
@@ -85,6 +93,11 @@ impl Stream {
         Stream { on_interrupt, ..self }
     }
 
+    /// Read with so many threads, that of the caller included; 1 without this.
+    pub fn threads(self, threads: usize) -> Stream {
+        Stream { threads: threads.max(1), ..self }
+    }
+
     /// The examples that `reader` gives; `name` stands for it in messages.
     pub fn over(name: &str, reader: Box<dyn Read + Send>, spec: StreamSpec) -> Stream {
         let given = Waiting::Given(name.to_owned(), reader);
@@ -93,23 +106,27 @@ impl Stream {
 
     fn new(waiting: VecDeque<Waiting>, spec: StreamSpec) -> Stream {
         let possible = (1..=31).contains(&spec.bits);
-        let bits = if possible { spec.bits } else { 1 };
         let failed = format!("bits must be from 1 to 31, not {}", spec.bits);
         Stream {
+            spec,
+            threads: 1,
+            on_interrupt: || Ok(()),
             waiting,
-            open: None,
-            reader: Reader::new(spec.format, spec.labels, bits, spec.names),
-            bad_lines: spec.bad_lines,
+            pipeline: None,
+            current: None,
+            labels: LabelReader::new(spec.labels),
+            file: Arc::from(""),
+            lines: 0,
+            bytes_read: 0,
             skipped: 0,
             first_skipped: None,
-            finished_bytes: 0,
             failed: (!possible).then_some(Error::Spec(failed)),
-            on_interrupt: || Ok(()),
         }
     }
 
     /// Replace the chunk's examples by the next ones, at most `limit` and at least one, and return how
-    /// many; 0 after the last. A chunk is also full with about 65,536 features or a megabyte of tags.
+    /// many; 0 after the last. A chunk is also full with about 65,536 features or a megabyte of tags, and
+    /// may be given out from half of that on.
     pub fn fill(&mut self, chunk: &mut Chunk, limit: usize) -> Result<usize> {
         chunk.clear();
         if self.failed.is_none() {
@@ -131,78 +148,171 @@ impl Stream {
         self.first_skipped.as_ref()
     }
 
-    /// How many bytes were taken from the files, packed as they are.
+    /// How many bytes of the files were read, packed as they are.
     pub fn bytes_read(&self) -> u64 {
-        let open = self.open.as_ref().map_or(0, |open| open.origin.consumed());
-        self.finished_bytes + open
+        self.bytes_read
     }
 
     /// The names met so far, if they are recorded.
     pub fn names(&self) -> Option<&Names> {
-        self.reader.names()
+        self.pipeline.as_ref()?.parser.lines.reader.names()
     }
 
     fn read_up_to(&mut self, chunk: &mut Chunk, limit: usize) -> Result<()> {
         while chunk.len() < limit && !is_full(chunk) {
-            if self.open.is_none() && !self.open_next()? {
+            if let Some(current) = &mut self.current
+                && current.has_more()
+            {
+                if current.is_whole() && chunk.features() >= FULL / 2 {
+                    // Better to begin the next chunk with it, and not to copy it.
+                    break;
+                }
+                if current.parsed.chunk.intercept() != chunk.intercept()
+                    && let Some(pipeline) = &mut self.pipeline
+                {
+                    let labels = current.labels_before;
+                    pipeline.parser.parse_again(&mut current.parsed, chunk.intercept(), labels);
+                }
+                current.give(chunk, limit);
+                self.count_bad_lines(false)?;
+            } else if !self.next_block(chunk.intercept())? {
                 break;
             }
-            self.read_line(chunk)?;
         }
         Ok(())
     }
 
-    /// Open the next file; false after the last.
-    fn open_next(&mut self) -> Result<bool> {
-        let source = match self.waiting.pop_front() {
-            None => return Ok(false),
-            Some(Waiting::Named(name)) => Source::open(&name, self.on_interrupt)?,
-            Some(Waiting::Given(name, reader)) => Source::new(&name, reader, self.on_interrupt)?,
-        };
-        self.open = Some(Open { lines: Lines::new(source.bytes), origin: source.origin });
-        self.reader.next_file();
-        Ok(true)
-    }
-
-    /// Read a line of the open file, or close it at its end.
-    fn read_line(&mut self, chunk: &mut Chunk) -> Result<()> {
-        let Some(open) = &mut self.open else {
+    /// Count the bad lines that stand before the examples given out, or all of the block.
+    fn count_bad_lines(&mut self, all: bool) -> Result<()> {
+        let Some(current) = &mut self.current else {
             return Ok(());
         };
-        let fault = match open.lines.next_line() {
-            Ok(Some(line)) => self.reader.read(line, chunk).err(),
-            Ok(None) => {
-                self.close();
-                None
-            }
-            Err(LineFault::TooLong) => Some(too_long()),
-            Err(LineFault::Broken(error)) => return Err(open.origin.broken(&error).into()),
-        };
-        match fault {
-            Some(fault) => self.bad_line(fault),
-            None => Ok(()),
+        let bad = &current.parsed.report.bad[current.counted..];
+        let passed =
+            if all { bad.len() } else { bad.partition_point(|&at| (at as usize) < current.given) };
+        if passed == 0 {
+            return Ok(());
         }
+        if self.spec.bad_lines == BadLines::Stop || self.first_skipped.is_none() {
+            let error = current.first_bad_line();
+            if self.spec.bad_lines == BadLines::Stop {
+                return Err(error.into());
+            }
+            self.first_skipped = Some(error);
+        }
+        current.counted += passed;
+        self.skipped += passed as u64;
+        Ok(())
     }
 
-    fn close(&mut self) {
-        self.finished_bytes = self.bytes_read();
-        self.open = None;
+    /// Go on to the next block; false after the last.
+    fn next_block(&mut self, intercept: Option<u32>) -> Result<bool> {
+        self.count_bad_lines(true)?;
+        let labels = self.labels;
+        let pipeline = match &mut self.pipeline {
+            Some(pipeline) => pipeline,
+            None => {
+                let pipeline = Stream::start(
+                    self.spec,
+                    std::mem::take(&mut self.waiting),
+                    self.threads,
+                    self.on_interrupt,
+                )?;
+                self.pipeline.insert(pipeline)
+            }
+        };
+        if let Some(Current { parsed, .. }) = self.current.take() {
+            pipeline.recycle(parsed.task.block, parsed.chunk);
+        }
+        let parsed = pipeline
+            .next_parsed(labels, intercept)
+            .map_err(|error| interrupted(&self.file, &error))?;
+        self.admit(parsed, intercept)
     }
 
-    fn bad_line(&mut self, fault: Fault) -> Result<()> {
-        let error = InputError {
-            file: self.open.as_ref().map_or_else(String::new, |open| open.origin.name.clone()),
-            line: self.open.as_ref().map_or(0, |open| open.lines.number()),
+    fn start(
+        spec: StreamSpec,
+        waiting: VecDeque<Waiting>,
+        threads: usize,
+        on_interrupt: OnInterrupt,
+    ) -> Result<Pipeline> {
+        let path = Path::chosen().map_err(Error::Spec)?;
+        let reader = Reader::new(spec.format, spec.labels, spec.bits, spec.names);
+        let lines = BlockReader::new(reader, path, spec.bad_lines == BadLines::Stop);
+        let files = Files::new(waiting, threads > 1, on_interrupt);
+        Ok(Pipeline::new(files, Parser { lines }, threads, on_interrupt))
+    }
+
+    /// Take a block whose turn has come; false if it is the end.
+    fn admit(&mut self, mut parsed: Parsed, intercept: Option<u32>) -> Result<bool> {
+        self.bytes_read = parsed.task.bytes_read;
+        match parsed.task.piece {
+            Piece::End => return Ok(false),
+            Piece::Failed(error) => return Err(error.into()),
+            Piece::Lines | Piece::TooLong => {}
+        }
+        if parsed.task.begins_file {
+            self.labels.next_file();
+            self.lines = 0;
+        }
+        let fits = !parsed.is_left
+            && self.labels.agrees(&parsed.labels)
+            && parsed.chunk.intercept() == intercept;
+        if !fits && let Some(pipeline) = &mut self.pipeline {
+            pipeline.parser.parse_again(&mut parsed, intercept, self.labels);
+        }
+        let labels_before = self.labels;
+        self.labels.go_on(&parsed.labels);
+        self.file = Arc::clone(&parsed.task.file);
+        let lines_before = self.lines;
+        self.lines += parsed.report.lines;
+        self.current = Some(Current { parsed, given: 0, counted: 0, lines_before, labels_before });
+        Ok(true)
+    }
+}
+
+impl Current {
+    fn has_more(&self) -> bool {
+        self.given < self.parsed.chunk.len()
+    }
+
+    fn is_whole(&self) -> bool {
+        self.given == 0
+    }
+
+    /// Give the next examples to `chunk`, as many as it may hold.
+    fn give(&mut self, chunk: &mut Chunk, limit: usize) {
+        let from = &mut self.parsed.chunk;
+        if self.given == 0 && chunk.is_empty() && from.len() <= limit && !is_full(from) {
+            self.given = from.len();
+            std::mem::swap(from, chunk);
+            return;
+        }
+        let start = self.given;
+        let (features, tags) = (from.features_before(start), from.tags_before(start));
+        let (had_features, had_tags) = (chunk.features(), chunk.tag_bytes());
+        let most = from.len().min(start + limit - chunk.len());
+        let fits = |end: usize| {
+            had_features + from.features_before(end) - features < FULL
+                && had_tags + from.tags_before(end) - tags < FULL_OF_TAGS
+        };
+        let mut end = start + 1;
+        while end < most && fits(end) {
+            end += 1;
+        }
+        chunk.append_some(from, start..end);
+        self.given = end;
+    }
+
+    fn first_bad_line(&self) -> InputError {
+        let (line, fault) = self.parsed.report.first_bad.clone().unwrap_or_default();
+        InputError {
+            file: self.parsed.task.file.to_string(),
+            line: self.lines_before + line,
             column: fault.column,
             found: fault.found,
             expected: fault.expected,
-        };
-        if self.bad_lines == BadLines::Stop {
-            return Err(error.into());
         }
-        self.skipped += 1;
-        self.first_skipped.get_or_insert(error);
-        Ok(())
     }
 }
 
@@ -210,11 +320,13 @@ fn is_full(chunk: &Chunk) -> bool {
     chunk.features() >= FULL || chunk.tag_bytes() >= FULL_OF_TAGS
 }
 
-fn too_long() -> Fault {
-    Fault {
+fn interrupted(file: &str, error: &io::Error) -> InputError {
+    InputError {
+        file: file.to_owned(),
+        line: 0,
         column: 0,
-        expected: format!("a line of at most {} MiB", LONGEST_LINE >> 20),
-        found: "a longer one".to_owned(),
+        found: format!("trouble ({error})"),
+        expected: "a file that can be read".to_owned(),
     }
 }
 
@@ -223,6 +335,7 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
+    use crate::text::LONGEST_LINE;
 
     const SPEC: StreamSpec = StreamSpec {
         format: Format::Auto,

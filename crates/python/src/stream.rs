@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::sync::OnceExt;
 use pyo3::types::PyBytes;
 
-use crate::errors::to_python;
+use crate::errors::{argument, to_python};
 
 /// Examples read from files, one after another.
 #[pyclass(module = "lessregret._core")]
@@ -49,10 +49,11 @@ type Arrays<'py> = (
 
 #[pymethods]
 impl Stream {
-    /// `labels` is 'binary', 'real' or 'ignored'; `bad_lines` is 'stop' or 'skip'.
-    #[new]
+    /// `labels` is 'binary', 'real' or 'ignored'; `bad_lines` is 'stop' or 'skip'; without `threads` all
+    /// cores read.
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
-    #[pyo3(signature = (files, *, bits, format="auto", labels="real", bad_lines="stop", names=false, scale="none"))]
+    #[new]
+    #[pyo3(signature = (files, *, bits, format="auto", labels="real", bad_lines="stop", names=false, scale="none", threads=None))]
     fn new(
         py: Python<'_>,
         files: Vec<PathBuf>,
@@ -62,6 +63,7 @@ impl Stream {
         bad_lines: &str,
         names: bool,
         scale: &str,
+        threads: Option<usize>,
     ) -> PyResult<Self> {
         let spec = StreamSpec {
             format: choose(py, "format", format, &FORMATS)?,
@@ -71,7 +73,8 @@ impl Stream {
             names,
         };
         fetch_numpy(py);
-        let stream = stream::Stream::open(files, spec).on_interrupt(check_signals);
+        let threads = checked_threads(py, threads)?;
+        let stream = stream::Stream::open(files, spec).threads(threads).on_interrupt(check_signals);
         let scale = choose(py, "scale", scale, &SCALES)?;
         // One more than the features have: the intercept's.
         let slots = (1 << bits.min(31)) + 1;
@@ -168,6 +171,15 @@ fn check_signals() -> io::Result<()> {
             io::Error::other("interrupted")
         })
     })
+}
+
+/// The number of threads asked for, or of all cores.
+fn checked_threads(py: Python<'_>, threads: Option<usize>) -> PyResult<usize> {
+    match threads {
+        Some(0) => Err(argument(py, "threads".into(), "0".into(), "1 or more")),
+        Some(threads) => Ok(threads),
+        None => Ok(thread::available_parallelism().map_or(1, usize::from)),
+    }
 }
 
 const FORMATS: [(&str, Format); 3] =

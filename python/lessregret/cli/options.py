@@ -29,6 +29,12 @@ bad_lines_option = click.option(
     show_default=True,
     help="Stop at a bad line, or count it and go on.",
 )
+threads_option = click.option(
+    "--threads",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Read DATA with so many threads; all cores without it. The result is the same for any.",
+)
 loss_option = click.option(
     "--loss",
     type=click.Choice(list(LOSSES)),

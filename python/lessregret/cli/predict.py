@@ -8,7 +8,13 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from lessregret.cli.options import bad_lines_option, data_argument, format_option, json_option
+from lessregret.cli.options import (
+    bad_lines_option,
+    data_argument,
+    format_option,
+    json_option,
+    threads_option,
+)
 from lessregret.errors import SpecError
 from lessregret.wording import counted
 
@@ -52,6 +58,7 @@ class Block(NamedTuple):
 )
 @format_option
 @bad_lines_option
+@threads_option
 @json_option
 def command(
     model: str,
@@ -60,6 +67,7 @@ def command(
     file: IO[str],
     format: str,
     bad_lines: str,
+    threads: int | None,
     as_json: bool,
 ) -> None:
     """Predict each example of DATA with MODEL: one line an example, with its tag if it has one.
@@ -71,7 +79,7 @@ def command(
 
     learner = Learner.load(model)
     _check(learner, model, output)
-    blocks = _blocks(learner, data, format, bad_lines)
+    blocks = _blocks(learner, data, format, bad_lines, threads)
     if as_json:
         file.write(json.dumps(_document(learner, list(blocks), output), indent=2) + "\n")
         return
@@ -93,12 +101,12 @@ def _check(learner: Learner, model: str, output: str) -> None:
 
 
 def _blocks(
-    learner: Learner, data: tuple[str, ...], format: str, bad_lines: str
+    learner: Learner, data: tuple[str, ...], format: str, bad_lines: str, threads: int | None
 ) -> Iterator[Block]:
     from lessregret.stream import BLOCK, open_stream
 
     bits = learner.spec["table"]["bits"]
-    stream = open_stream(data, bits=bits, format=format, bad_lines=bad_lines)
+    stream = open_stream(data, bits=bits, format=format, bad_lines=bad_lines, threads=threads)
     while True:
         block = Block(*learner.predict_stream(stream, BLOCK))
         if not block.tags:

@@ -25,6 +25,7 @@ from lessregret.cli.options import (
     no_intercept_option,
     report_option,
     scale_option,
+    threads_option,
 )
 from lessregret.cli.progress import Progress, make_progress
 from lessregret.errors import InputError, SpecError
@@ -107,6 +108,7 @@ if TYPE_CHECKING:
 @click.option("--names", is_flag=True, help="Keep the features' names in the model; costs memory.")
 @format_option
 @bad_lines_option
+@threads_option
 @report_option
 @click.option("--quiet", "-q", is_flag=True, help="No progress and no summary.")
 @json_option
@@ -114,8 +116,8 @@ if TYPE_CHECKING:
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Learn a model from DATA in one pass, predicting each example before learning from it.
 
-    DATA are files of LIBSVM/svmlight or Vowpal Wabbit text, plain or gzipped; '-' is standard
-    input. Progress and summary go to stderr.
+    DATA are files of LIBSVM/svmlight or Vowpal Wabbit text, plain or packed by gzip or zstd; '-' is
+    standard input. Progress and summary go to stderr.
     """
     from lessregret.recorder import Unrecorded
 
@@ -168,6 +170,7 @@ class Request:
     names: bool
     format: str
     bad_lines: str
+    threads: int | None
     report: str | None
     quiet: bool
     as_json: bool
@@ -316,6 +319,7 @@ def _learn(
             format=request.format,
             bad_lines=request.bad_lines,
             names=request.names,
+            threads=request.threads,
         )
         for margins in _rounds(learner, stream, progress, recorder):
             write(margins)

@@ -7,7 +7,7 @@ use std::ops::Range;
 const LONGEST_QUOTE: usize = 20;
 
 /// The place in a line, what should stand there and what does.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fault {
     /// The column in bytes, from 1; 0 where the whole line is meant.
     pub column: u64,

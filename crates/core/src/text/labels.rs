@@ -32,17 +32,40 @@ pub enum Labels {
 pub struct LabelReader {
     labels: Labels,
     negative: Option<i8>,
+    /// The negatives met while it was open which one the file has, in good lines and in bad ones.
+    met_0: bool,
+    met_minus_1: bool,
 }
 
 impl LabelReader {
     /// A reader at the start of a file.
     pub fn new(labels: Labels) -> Self {
-        LabelReader { labels, negative: None }
+        LabelReader { labels, negative: None, met_0: false, met_minus_1: false }
     }
 
     /// Forget how the last file wrote its negatives.
     pub fn next_file(&mut self) {
-        self.negative = None;
+        *self = LabelReader::new(self.labels);
+    }
+
+    /// Take back what a bad line decided.
+    pub fn take_back(&mut self, before: &LabelReader) {
+        self.negative = before.negative;
+    }
+
+    /// Whether `later`, which began in the middle of the file without knowing its negative, would have read
+    /// the same had it known what is known here.
+    pub fn agrees(&self, later: &LabelReader) -> bool {
+        match self.negative {
+            None => true,
+            Some(0) => !later.met_minus_1,
+            Some(_) => !later.met_0,
+        }
+    }
+
+    /// Go on where `later` stopped, which agrees.
+    pub fn go_on(&mut self, later: &LabelReader) {
+        self.negative = self.negative.or(later.negative);
     }
 
     /// The label that fills the bytes `place` of `line`.
@@ -59,12 +82,22 @@ impl LabelReader {
     }
 
     fn read_binary(&mut self, line: &[u8], place: Range<usize>) -> Result<f32, Fault> {
-        let number = fast_float2::parse::<f64, _>(&line[place.clone()]).unwrap_or(f64::NAN);
+        let number = match &line[place.clone()] {
+            // How nearly all labels are written.
+            b"1" => 1.0,
+            b"0" => 0.0,
+            b"-1" => -1.0,
+            word => fast_float2::parse::<f64, _>(word).unwrap_or(f64::NAN),
+        };
         if number == 1.0 {
             return Ok(1.0);
         }
         if number != 0.0 && number != -1.0 {
             return Err(Fault::at(line, place, "a label 1, 0 or -1"));
+        }
+        if self.negative.is_none() {
+            self.met_0 |= number == 0.0;
+            self.met_minus_1 |= number == -1.0;
         }
         let negative = *self.negative.get_or_insert(number as i8);
         if negative != number as i8 {

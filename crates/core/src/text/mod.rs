@@ -11,20 +11,31 @@
 //! Cost: a line is looked at for NUL bytes once, then read by its grammar. No memory is allocated for
 //! good lines beyond what the chunk keeps.
 
+mod aside;
+mod blocks;
 mod fault;
 mod labels;
-mod lines;
+mod marks;
 mod numbers;
+mod quick;
+mod quick_numbers;
+mod quick_svmlight;
+mod quick_vw;
 mod source;
 mod svmlight;
+mod vectors;
 mod vw;
+mod zstd;
 
 use memchr::{memchr, memchr2};
 
+pub use blocks::{Block, Blocks, Cut, LONGEST_LINE};
 pub use fault::{Fault, quote};
 pub use labels::{LabelReader, Labels};
-pub use lines::{LONGEST_LINE, LineFault, Lines};
-pub use source::{OnInterrupt, Origin, Source};
+pub use quick::{BlockReader, Report};
+pub use source::{OnInterrupt, Origin, Source, never_ask_here};
+
+pub use vectors::Path;
 
 use crate::example::Chunk;
 use crate::names::{Name, Names};
@@ -98,6 +109,32 @@ impl Reader {
         self.desk.labels.next_file();
     }
 
+    /// The format, as far as it is known.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// What is known of the labels of the file.
+    pub fn labels(&self) -> LabelReader {
+        self.desk.labels
+    }
+
+    /// Go on with what is known of the labels.
+    pub fn set_labels(&mut self, labels: LabelReader) {
+        self.desk.labels = labels;
+    }
+
+    /// A reader of the same format that knows nothing yet of labels and records no names.
+    pub fn sibling(&self) -> Reader {
+        let mut labels = self.desk.labels;
+        labels.next_file();
+        Reader {
+            format: self.format,
+            svmlight: Svmlight::default(),
+            desk: Desk { labels, mask: self.desk.mask, names: None },
+        }
+    }
+
     /// The names met so far, if they are recorded.
     pub fn names(&self) -> Option<&Names> {
         self.desk.names.as_ref()
@@ -108,7 +145,7 @@ impl Reader {
         let labels = self.desk.labels;
         let outcome = self.parse(line, chunk);
         if outcome.is_err() {
-            self.desk.labels = labels;
+            self.desk.labels.take_back(&labels);
             chunk.discard();
         }
         if let Some(names) = &mut self.desk.names {

@@ -46,14 +46,18 @@ pub fn read(line: &[u8], desk: &mut Desk, chunk: &mut Chunk) -> Result<(), Fault
 }
 
 /// What stands before the first bar.
-struct Head {
-    label: f32,
-    importance: f32,
-    tag: Range<usize>,
+pub struct Head {
+    /// The label, or NaN.
+    pub label: f32,
+    /// The importance, 1 where there is none.
+    pub importance: f32,
+    /// Where the tag stands.
+    pub tag: Range<usize>,
 }
 
 impl Head {
-    fn read(line: &[u8], bar: usize, labels: &mut LabelReader) -> Result<Head, Fault> {
+    /// Read what stands before byte `bar` of `line`.
+    pub fn read(line: &[u8], bar: usize, labels: &mut LabelReader) -> Result<Head, Fault> {
         let start = skip_blanks(&line[..bar], 0);
         refuse_tab(line, start..bar)?;
         let (end, tag) = split_tag(line, start..bar);

@@ -1,0 +1,290 @@
+//! Blocks of lines, read in two stages; the strict [`Reader`] sees to every line that is not plain.
+//!
+//! ```text
+//! block ─windows─▶ some lines ─marks─▶ places of the separators ─quick_vw | quick_svmlight─▶ examples
+//!                                             └─ not plain ─▶ Reader::read, the oracle
+//! ```
+//!
+//! A quick reader either gives what the strict one would give, to the bit, or gives the line back. So good
+//! text pays nothing for messages, and messages exist once.
+//!
+//! Cost: a window of 16 KiB, its marks and the filter of the chunk stay in the first-level cache. Nothing
+//! is allocated per line.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use memchr::{memchr, memrchr};
+use pulp::NullaryFnOnce;
+
+use super::fault::Fault;
+use super::labels::LabelReader;
+use super::marks::{Marks, PADDING};
+use super::vectors::{Path, Portable, Vectors};
+use super::vw::Head;
+use super::{Format, Reader, quick_numbers, quick_svmlight, quick_vw};
+use crate::example::Chunk;
+
+/// Lines are marked so many bytes at a time, more only where one line is longer.
+const WINDOW: usize = 16 << 10;
+
+/// Longer lines are left to the strict reader: marks take four times the memory of the text.
+const LONGEST_QUICK_LINE: usize = 256 << 10;
+
+/// What a quick reader found in a line.
+pub struct Plain {
+    /// What stands before the features.
+    pub head: Head,
+    /// How many features were written.
+    pub features: usize,
+    /// How many marks the line has, that of its end included.
+    pub marks: usize,
+}
+
+/// Where the features of a line are written, in memory that is kept from line to line.
+#[derive(Debug, Default)]
+struct Features {
+    slots: Vec<u32>,
+    values: Vec<f32>,
+}
+
+impl Features {
+    fn make_room(&mut self, most: usize) {
+        // One more: a feature is written before it is known to be one.
+        if self.slots.len() <= most {
+            self.slots.resize(most + 1, 0);
+            self.values.resize(most + 1, 0.0);
+        }
+    }
+
+    #[inline(always)]
+    fn room(&mut self, mask: u64) -> Room<'_> {
+        let slots = &mut self.slots[..];
+        // Of the same length, as the compiler now knows: one check serves both.
+        let values = &mut self.values[..slots.len()];
+        Room { slots, values, mask }
+    }
+
+    #[inline(always)]
+    fn give_to(&self, chunk: &mut Chunk, text: &[u8], plain: &Plain) {
+        chunk.extend(&self.slots[..plain.features], &self.values[..plain.features]);
+        let Head { label, importance, ref tag } = plain.head;
+        chunk.finish(label, importance, &text[tag.clone()]);
+    }
+}
+
+/// Room for the features of a line.
+pub struct Room<'a> {
+    slots: &'a mut [u32],
+    values: &'a mut [f32],
+    mask: u64,
+}
+
+impl Room<'_> {
+    /// Write feature number `k`.
+    #[inline(always)]
+    pub fn set(&mut self, k: usize, hash: u64, value: f32) -> Option<()> {
+        *self.slots.get_mut(k)? = (hash & self.mask) as u32;
+        *self.values.get_mut(k)? = value;
+        Some(())
+    }
+}
+
+/// The number that fills the bytes from `start` to `end`, as [`super::numbers::float`] reads it.
+#[inline(always)]
+pub fn float(text: &[u8], start: usize, end: usize) -> Option<f32> {
+    match quick_numbers::decimal(text, start, end) {
+        Some(number) => Some(number as f32),
+        None => any_float(text.get(start..end)?),
+    }
+}
+
+/// The same for long numbers and exponents.
+#[inline(never)]
+fn any_float(word: &[u8]) -> Option<f32> {
+    let number = fast_float2::parse::<f64, _>(word).ok()? as f32;
+    number.is_finite().then_some(number)
+}
+
+/// What a grammar is to the windows.
+pub trait Grammar {
+    /// The bytes that end words, beside blanks and control characters.
+    const ENDS: [u8; 2];
+
+    /// Read the line that starts at byte `start`, where `marks` are the marks from there on; `None` where
+    /// the line is not plain.
+    fn read(
+        text: &[u8],
+        marks: &[u32],
+        start: usize,
+        labels: &mut LabelReader,
+        room: Room<'_>,
+    ) -> Option<Plain>;
+}
+
+/// What is to be said of a block, beside its examples.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// How many lines were read, the bad ones too.
+    pub lines: u64,
+    /// For every bad line, how many of the block's examples stand before it.
+    pub bad: Vec<u32>,
+    /// The first bad line, from 1 in the block, and what is wrong with it.
+    pub first_bad: Option<(u64, Fault)>,
+}
+
+/// Reads blocks of lines into chunks.
+#[derive(Debug)]
+pub struct BlockReader {
+    /// The strict reader, which also knows the labels of the file and the names.
+    pub reader: Reader,
+    marks: Marks,
+    features: Features,
+    path: Path,
+    stops: bool,
+}
+
+impl BlockReader {
+    /// A reader that stops at the first bad line of a block, or reports it and goes on.
+    pub fn new(reader: Reader, path: Path, stops: bool) -> Self {
+        BlockReader { reader, marks: Marks::default(), features: Features::default(), path, stops }
+    }
+
+    /// Another reader for the same lines, see [`Reader::sibling`].
+    pub fn sibling(&self) -> Self {
+        BlockReader::new(self.reader.sibling(), self.path, self.stops)
+    }
+
+    /// Add the examples of the lines to `chunk`.
+    ///
+    /// Every line ends with a newline, and at least [`PADDING`] bytes of `text` follow the last.
+    pub fn read(&mut self, text: &[u8], lines: Range<usize>, chunk: &mut Chunk) -> Report {
+        debug_assert!(lines.is_empty() || text[lines.end - 1] == b'\n');
+        debug_assert!(text.len() >= lines.end + PADDING);
+        let mut report = Report::default();
+        let mut at = lines.start;
+        while at < lines.end && !(self.stops && report.first_bad.is_some()) {
+            // Names are noted by the strict reader only; they cost more than the reading does.
+            let quick =
+                if self.reader.names().is_none() { self.reader.format } else { Format::Auto };
+            at = match quick {
+                Format::Auto => read_strictly(&mut self.reader, text, at, chunk, &mut report),
+                Format::Vw => {
+                    self.read_window::<quick_vw::Vw>(text, at..lines.end, chunk, &mut report)
+                }
+                Format::Svmlight => self.read_window::<quick_svmlight::Svmlight>(
+                    text,
+                    at..lines.end,
+                    chunk,
+                    &mut report,
+                ),
+            };
+        }
+        report
+    }
+
+    /// Read the first lines and return where the next one starts.
+    fn read_window<G: Grammar>(
+        &mut self,
+        text: &[u8],
+        lines: Range<usize>,
+        chunk: &mut Chunk,
+        report: &mut Report,
+    ) -> usize {
+        let lines = lines.start..window_end(text, lines);
+        if lines.len() > LONGEST_QUICK_LINE {
+            return read_strictly(&mut self.reader, text, lines.start, chunk, report);
+        }
+        let path = self.path;
+        let window = Window { block: self, text, lines, chunk, report, grammar: PhantomData::<G> };
+        match path {
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx512(vectors) => vectors.run(With { vectors, window }),
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx2(vectors) => vectors.run(With { vectors, window }),
+            Path::Portable => Portable.run(With { vectors: Portable, window }),
+        }
+    }
+}
+
+/// A few lines to be read.
+struct Window<'a, G> {
+    block: &'a mut BlockReader,
+    text: &'a [u8],
+    lines: Range<usize>,
+    chunk: &'a mut Chunk,
+    report: &'a mut Report,
+    grammar: PhantomData<G>,
+}
+
+/// The same, with what they are to be read with. A closure would do, but could not be told to become
+/// part of the function that has the instructions.
+struct With<'a, G, V> {
+    vectors: V,
+    window: Window<'a, G>,
+}
+
+impl<G: Grammar, V: Vectors> NullaryFnOnce for With<'_, G, V> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn call(self) -> usize {
+        self.window.read(self.vectors)
+    }
+}
+
+impl<G: Grammar> Window<'_, G> {
+    #[inline(always)]
+    fn read<V: Vectors>(self, vectors: V) -> usize {
+        let Window { block, text, lines, chunk, report, .. } = self;
+        let BlockReader { reader, marks, features, stops, .. } = block;
+        let mut marks = marks.find(vectors, text, lines.clone(), G::ENDS);
+        features.make_room(marks.len());
+        let mut at = lines.start;
+        while at < lines.end && !(*stops && report.first_bad.is_some()) {
+            let mut labels = reader.desk.labels;
+            let room = features.room(reader.desk.mask);
+            if let Some(plain) = G::read(text, marks, at, &mut labels, room) {
+                reader.desk.labels = labels;
+                features.give_to(chunk, text, &plain);
+                report.lines += 1;
+                at = marks[plain.marks - 1] as usize + 1;
+                marks = &marks[plain.marks..];
+            } else {
+                at = read_strictly(reader, text, at, chunk, report);
+                let passed = marks.iter().position(|&mark| mark as usize >= at);
+                marks = &marks[passed.unwrap_or(marks.len())..];
+            }
+        }
+        at
+    }
+}
+
+/// Where the last line that ends within a window's length ends, or the first line if none does.
+fn window_end(text: &[u8], lines: Range<usize>) -> usize {
+    let near = lines.end.min(lines.start + WINDOW);
+    if let Some(newline) = memrchr(b'\n', &text[lines.start..near]) {
+        return lines.start + newline + 1;
+    }
+    memchr(b'\n', &text[near..lines.end]).map_or(lines.end, |newline| near + newline + 1)
+}
+
+/// Read the line at byte `start` with the strict reader and return where the next one starts.
+#[inline(never)]
+fn read_strictly(
+    reader: &mut Reader,
+    text: &[u8],
+    start: usize,
+    chunk: &mut Chunk,
+    report: &mut Report,
+) -> usize {
+    let end = memchr(b'\n', &text[start..]).map_or(text.len(), |newline| start + newline);
+    let line = &text[start..end];
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    report.lines += 1;
+    if let Err(fault) = reader.read(line, chunk) {
+        report.bad.push(chunk.len() as u32);
+        report.first_bad.get_or_insert((report.lines, fault));
+    }
+    end + 1
+}

@@ -1,0 +1,282 @@
+//! Short numbers, eight digits at a time.
+//!
+//! ```text
+//! decimal = ["-"] digits ["." [digits]] | ["-"] "." digits      at most 16 bytes after the sign
+//! integer = digits                                               at most 16
+//! ```
+//!
+//! What is read is exactly what [`super::numbers`] reads: the digits are an integer below 2^53, the power
+//! of ten is exact, and one division rounds once, as strtod does. Longer numbers, exponents and what is no
+//! number at all are `None`: the strict readers see to them.
+//!
+//! The digits of a word are loaded at once, the point is closed up, and three multiplications add the
+//! eight digits up; no step depends on how many there are.
+
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+const ZERO_POINT: u16 = u16::from_le_bytes(*b"0.");
+const POINTS: u64 = 0x2e2e_2e2e_2e2e_2e2e;
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+/// Every integer up to here is a float64.
+const EXACT: u64 = 1 << 53;
+
+const TENS: [f64; 17] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16];
+
+/// The decimal that fills the bytes from `start` to `end`, where at least 16 more bytes follow.
+#[inline(always)]
+pub fn decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
+    let bytes = word(text, start)?;
+    let negative = usize::from(bytes as u8 == b'-');
+    let length = end.wrapping_sub(start + negative);
+    let bytes = bytes >> (8 * negative);
+    let (digits, fraction) = match length {
+        // Most fractions are below one; then there is no point to close up.
+        3..=7 if bytes as u16 == ZERO_POINT => {
+            (eight(aligned(bytes >> 16, length - 2))?, length - 2)
+        }
+        1..=7 => short(bytes, length)?,
+        8..=16 => long(text, start + negative, length)?,
+        _ => return None,
+    };
+    // Signed integers become floats in one step, unsigned ones in five.
+    let number = digits as i64 as f64 / TENS[fraction & 15];
+    Some(f64::from_bits(number.to_bits() | (negative as u64) << 63))
+}
+
+/// The integer that fills the bytes from `start` to `end`, where at least 16 more bytes follow.
+#[inline(always)]
+pub fn integer(text: &[u8], start: usize, end: usize) -> Option<u64> {
+    match end.wrapping_sub(start) {
+        length @ 1..=8 => eight(aligned(word(text, start)?, length)),
+        length @ 9..=16 => {
+            let first = eight(word(text, start)? ^ ZEROS)?;
+            let rest = eight(aligned(word(text, start + 8)?, length - 8))?;
+            Some(first * TENS[length - 8] as u64 + rest)
+        }
+        _ => None,
+    }
+}
+
+/// Eight bytes, the first of them lowest.
+#[inline(always)]
+fn word(text: &[u8], start: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*text.get(start..)?.first_chunk()?))
+}
+
+/// The digits of `length` bytes, 1 to 7, without their point, and how many stand behind it.
+#[inline(always)]
+fn short(word: u64, length: usize) -> Option<(u64, usize)> {
+    let point = first_point(word).min(length);
+    let before = low_bytes(point);
+    let closed = word & before | word >> 8 & !before;
+    let has_point = usize::from(point < length);
+    let count = length - has_point;
+    if count == 0 {
+        return None;
+    }
+    Some((eight(aligned(closed, count))?, count - point))
+}
+
+/// The same for 8 to 16 bytes.
+fn long(text: &[u8], start: usize, length: usize) -> Option<(u64, usize)> {
+    let (low, high) = (word(text, start)?, word(text, start + 8)?);
+    if low as u16 == ZERO_POINT {
+        // At most 14 digits, which are exact.
+        return Some((integer(text, start + 2, start + length)?, length - 2));
+    }
+    let point = match first_point(low) {
+        8 => 8 + first_point(high),
+        point => point,
+    };
+    let point = point.min(length);
+    let has_point = usize::from(point < length);
+    let count = length - has_point;
+    let whole = u128::from(high) << 64 | u128::from(low);
+    let before = (1u128 << (8 * point % 128)).wrapping_sub(1);
+    let before = if point == 16 { u128::MAX } else { before };
+    let closed = whole & before | whole >> 8 & !before;
+    let digits = (closed ^ (u128::from(ZEROS) << 64 | u128::from(ZEROS))) << (128 - 8 * count);
+    let digits = eight(digits as u64)? * 100_000_000 + eight((digits >> 64) as u64)?;
+    (digits <= EXACT).then_some((digits, count - point))
+}
+
+/// The place of the first point, or 8.
+#[inline(always)]
+fn first_point(word: u64) -> usize {
+    let different = word ^ POINTS;
+    let zero = different.wrapping_sub(ONES) & !different & HIGH;
+    zero.trailing_zeros() as usize / 8
+}
+
+/// All bits of the first `count` bytes, 0 to 8.
+#[inline(always)]
+fn low_bytes(count: usize) -> u64 {
+    // In two steps: a shift by 64 would be one by 0.
+    !(u64::MAX << (4 * count) << (4 * count))
+}
+
+/// The first `count` bytes, 1 to 8, as digits that end in the last byte, behind zeros.
+#[inline(always)]
+fn aligned(word: u64, count: usize) -> u64 {
+    (word ^ ZEROS) << (64 - 8 * count)
+}
+
+/// The number that eight digits are, the first of them lowest; `None` if one is no digit.
+#[inline(always)]
+fn eight(digits: u64) -> Option<u64> {
+    let above_nine = (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & HIGH;
+    if above_nine != 0 {
+        return None;
+    }
+    let pairs = digits.wrapping_mul(10 << 8 | 1) >> 8 & 0x00ff_00ff_00ff_00ff;
+    let fours = pairs.wrapping_mul(100 << 16 | 1) >> 16 & 0x0000_ffff_0000_ffff;
+    Some(fours.wrapping_mul(10_000 << 32 | 1) >> 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn padded(text: &str) -> Vec<u8> {
+        [b"..", text.as_bytes(), b" 1.5:9.9.9|garbage 77"].concat()
+    }
+
+    fn float(text: &str) -> Option<f64> {
+        decimal(&padded(text), 2, 2 + text.len())
+    }
+
+    fn whole(text: &str) -> Option<u64> {
+        integer(&padded(text), 2, 2 + text.len())
+    }
+
+    #[test]
+    fn decimals_are_those_of_the_standard_library() {
+        for text in [
+            "0",
+            "1",
+            "-1",
+            "-0",
+            "0.5",
+            ".5",
+            "5.",
+            "-.5",
+            "-5.",
+            "0.1234",
+            "12345678",
+            "1234567.",
+            ".1234567",
+            "0.123456",
+            "-0.123456",
+            "123456789",
+            "0.12345678",
+            "0.0123457",
+            "1234567890123456",
+            "9007199254740992",
+            "0.12345678901234",
+            "-123456789.123456",
+            "000000000000001",
+            "0.0000001",
+            "12345678.",
+            "1234567.8",
+            ".123456789012345",
+            "123456789012345.",
+            "00000000.0000001",
+        ] {
+            let oracle: f64 = text.parse().unwrap();
+            assert_eq!(float(text).map(f64::to_bits), Some(oracle.to_bits()), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_numbers_are_left_to_the_strict_reader() {
+        for text in [
+            "",
+            "-",
+            ".",
+            "-.",
+            "+1",
+            "1e5",
+            "nan",
+            "inf",
+            "1x",
+            "x1",
+            "1..2",
+            "1.2.3",
+            "--1",
+            "1-",
+            "1,5",
+            "/",
+            ":",
+            "12345678901234567",
+            "9007199254740993",
+            "0.123456789012345",
+            "1.2345678.9",
+            "123456789x",
+            "é",
+            "1\u{80}",
+            "1234567a.1",
+            "0.1234567890\u{ff}",
+        ] {
+            assert_eq!(float(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn integers_have_up_to_sixteen_digits() {
+        for number in [0, 7, 42, 12_345_678, 123_456_789, 9_999_999_999_999_999u64] {
+            assert_eq!(whole(&number.to_string()), Some(number));
+        }
+        assert_eq!(whole("007"), Some(7));
+        assert_eq!(whole("0000000000000042"), Some(42));
+        for text in
+            ["", "-1", "1.5", "x", "12345678x", "1234567890123456x", "12345678901234567", "1:2"]
+        {
+            assert_eq!(whole(text), None, "{text}");
+        }
+    }
+
+    /// A pseudo-random decimal of up to 18 digits, a sign and a point.
+    fn some_decimal(state: &mut u64) -> String {
+        let mut next = |below: u64| {
+            *state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (*state >> 33) % below
+        };
+        let sign = if next(4) == 0 { "-" } else { "" };
+        let (before, behind) = (next(9) as usize, next(9) as usize);
+        let digits = |count: usize, next: &mut dyn FnMut(u64) -> u64| -> String {
+            (0..count).map(|_| char::from(b'0' + next(10) as u8)).collect()
+        };
+        let whole = if next(2) == 0 { "0".to_owned() } else { digits(before, &mut next) };
+        let fraction = digits(behind, &mut next);
+        if next(5) == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") }
+    }
+
+    fn check_decimals(count: usize) {
+        let mut state = 2010;
+        let mut read = 0;
+        for _ in 0..count {
+            let text = some_decimal(&mut state);
+            let oracle = text.parse::<f64>().ok();
+            if let Some(number) = float(&text) {
+                assert_eq!(Some(number.to_bits()), oracle.map(f64::to_bits), "{text}");
+                read += 1;
+            }
+        }
+        // The rest have no digit, or more than are read here.
+        assert!(read > count * 9 / 10, "{read} of {count}");
+    }
+
+    #[test]
+    fn random_decimals_are_those_of_the_standard_library() {
+        check_decimals(20_000);
+    }
+
+    #[test]
+    #[ignore = "ten million numbers: run by hand after a change"]
+    fn ten_million_random_decimals_are_those_of_the_standard_library() {
+        check_decimals(10_000_000);
+    }
+}
