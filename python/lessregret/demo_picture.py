@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-COLOURS = {"global": "#b5492c", "per-coordinate": "#1f5f8b"}
+from lessregret.palette import GLOBAL, PER_COORDINATE, THIRD
+
+COLOURS = {"global": GLOBAL, "per-coordinate": PER_COORDINATE}
 
 
 class Curve(Protocol):
@@ -37,12 +39,19 @@ def draw(path: str, runs: Sequence[Curve], entropy: float) -> None:
 
 def _losses(axes: Any, runs: Sequence[Curve], entropy: float) -> None:
     for run in runs:
-        style = "-" if run.rule.rate == "theory" else "--"
-        axes.plot(run.rounds, run.losses, style, color=COLOURS[run.rule.name], label=run.title)
+        style, colour = _look(run.rule)
+        axes.plot(run.rounds, run.losses, style, color=colour, label=run.title)
     axes.axhline(entropy, color="#777777", lw=1, ls=":", label="least any predictor can expect")
     axes.set_title("Mean log loss so far", loc="left")
     axes.set_ylim(bottom=0)
     axes.legend(frameon=False, fontsize=9)
+
+
+def _look(rule: Any) -> tuple[str, str]:
+    """Dashes and colour: dashed at a tenth of the theorem's rate, a colour of its own at none."""
+    if rule.rate == "auto":
+        return "-", THIRD
+    return "-" if rule.rate == "theory" else "--", COLOURS[rule.name]
 
 
 def _regrets(axes: Any, runs: Sequence[Curve]) -> None:
