@@ -15,10 +15,11 @@
 //! own penalty, and the mixture's is their mean by the shares. Importance-aware updates (`importance.rs`) are each lane's own, in a third
 //! walk.
 
+use pulp::NullaryFnOnce;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::example::{Chunk, Example};
 use crate::importance::push;
 use crate::learner::{Boxes, Model, diverged, is_sound};
@@ -30,6 +31,7 @@ use crate::penalty::{Penalty, Scope, Whole};
 use crate::rule::{Interval, Line, Rule, Sight, Slot, Step};
 use crate::scale::Scales;
 use crate::tally::{LaneStanding, LaneTally, Outcome, Standing, Tally};
+use crate::vectors::Path;
 
 type LineOf<R> = <<R as Rule>::Slot as Slot>::Line;
 
@@ -119,7 +121,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         self.boxes.rule(self.rule, slot).at(RATES[lane])
     }
 
-    #[inline]
+    #[inline(always)]
     fn look<const LEARN: bool, const PENALISED: bool>(&self, example: &Example<'_>) -> Look {
         let mut margins = [0.0; LANES];
         let mut square_weights = [0.0; LANES];
@@ -147,7 +149,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 
     /// The second walk; ½ Σ g² η of every lane. Where weights are to STAY for now, Σ x² η.
-    #[inline]
+    #[inline(always)]
     fn absorb<const STAY: bool, const PENALISED: bool>(
         &mut self,
         example: &Example<'_>,
@@ -214,6 +216,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         }
     }
 
+    #[inline(always)]
     fn round<const PENALISED: bool>(&mut self, example: &Example<'_>) -> Result<Outcome> {
         let look = self.look::<true, PENALISED>(example);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
@@ -279,6 +282,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         }
     }
 
+    #[inline(always)]
     fn absorb_all<const PENALISED: bool>(
         &mut self,
         example: &Example<'_>,
@@ -300,10 +304,18 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         self.absorb::<false, PENALISED>(example, slopes)
     }
 
-    /// Play and absorb every example. Not inlined, so that each kind is compiled as if there were no
-    /// other.
-    #[inline(never)]
+    /// Play and absorb every example, by the machine's vector instructions.
     fn learn_each<const PENALISED: bool>(
+        &mut self,
+        examples: &mut dyn Iterator<Item = Example<'_>>,
+        margins: &mut Vec<f64>,
+    ) -> Result<()> {
+        let path = Path::chosen().map_err(Error::Spec)?;
+        path.run(Lesson::<R, B, PENALISED> { lanes: self, examples, margins })
+    }
+
+    #[inline(always)]
+    fn teach<const PENALISED: bool>(
         &mut self,
         examples: &mut dyn Iterator<Item = Example<'_>>,
         margins: &mut Vec<f64>,
@@ -380,6 +392,22 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
                 .then(|| shared + touched.iter().map(spread).sum::<f64>()),
             floor: self.gradient_sums.as_ref().map(floor),
         }
+    }
+}
+
+/// Examples to be learned: work that is compiled for each set of instructions.
+struct Lesson<'a, 'b, R: Rule, B: Boxes, const PENALISED: bool> {
+    lanes: &'a mut Lanes<R, B>,
+    examples: &'a mut dyn Iterator<Item = Example<'b>>,
+    margins: &'a mut Vec<f64>,
+}
+
+impl<R: Rule, B: Boxes, const PENALISED: bool> NullaryFnOnce for Lesson<'_, '_, R, B, PENALISED> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn call(self) -> Result<()> {
+        self.lanes.teach::<PENALISED>(self.examples, self.margins)
     }
 }
 

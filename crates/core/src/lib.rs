@@ -22,6 +22,7 @@ pub mod stream;
 pub mod tally;
 pub mod text;
 pub mod together;
+pub mod vectors;
 
 pub use error::{Error, InputError, Result};
 pub use example::{Chunk, Example};

@@ -21,7 +21,8 @@ use crate::names::Names;
 use crate::reading::files::{Files, Piece, Waiting};
 use crate::reading::parsed::{Parsed, Parser};
 use crate::reading::pipeline::Pipeline;
-use crate::text::{BlockReader, Format, LabelReader, Labels, OnInterrupt, Path, Reader};
+use crate::text::{BlockReader, Format, LabelReader, Labels, OnInterrupt, Reader};
+use crate::vectors::Path;
 
 /// A chunk is full with this many features: about half a megabyte of slots and values.
 const FULL: usize = 1 << 16;

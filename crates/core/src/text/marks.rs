@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use super::vectors::{GROUP, Vectors};
+use crate::vectors::{GROUP, Vectors};
 
 /// So many bytes must follow a text that is marked, of any content.
 pub const PADDING: usize = GROUP;
@@ -78,8 +78,8 @@ fn write_places(mut bits: u64, base: u32, room: &mut [u32; GROUP]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::vectors::Portable;
     use super::*;
+    use crate::vectors::Portable;
 
     #[test]
     fn marks_are_all_there_and_in_order() {

@@ -23,7 +23,6 @@ mod quick_svmlight;
 mod quick_vw;
 mod source;
 mod svmlight;
-mod vectors;
 mod vw;
 mod zstd;
 
@@ -34,8 +33,6 @@ pub use fault::{Fault, quote};
 pub use labels::{LabelReader, Labels};
 pub use quick::{BlockReader, Report};
 pub use source::{OnInterrupt, Origin, Source, never_ask_here};
-
-pub use vectors::Path;
 
 use crate::example::Chunk;
 use crate::names::{Name, Names};

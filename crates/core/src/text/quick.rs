@@ -20,10 +20,10 @@ use pulp::NullaryFnOnce;
 use super::fault::Fault;
 use super::labels::LabelReader;
 use super::marks::{Marks, PADDING};
-use super::vectors::{Path, Portable, Vectors};
 use super::vw::Head;
 use super::{Format, Reader, quick_numbers, quick_svmlight, quick_vw};
 use crate::example::Chunk;
+use crate::vectors::{Path, Portable, Vectors};
 
 /// Lines are marked so many bytes at a time, more only where one line is longer.
 const WINDOW: usize = 16 << 10;

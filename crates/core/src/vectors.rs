@@ -1,4 +1,4 @@
-//! Which vector instructions the quick readers use: the machine's best, chosen once.
+//! Which vector instructions the quick readers and the lanes use: the machine's best, chosen once.
 //!
 //! | path     | needs          | bytes compared at once |
 //! | -------- | -------------- | ---------------------- |
@@ -6,7 +6,8 @@
 //! | avx2     | AVX2 and BMI   | 32                     |
 //! | portable | nothing        | 8                      |
 //!
-//! All paths find the same marks. `LESSREGRET_SIMD=portable` (or another path's name) takes that path, to
+//! All paths find the same marks, and lanes hold the same bits on all of them: instructions that add while
+//! they multiply, and round once, are never chosen by the compiler. `LESSREGRET_SIMD=portable` (or another path's name) takes that path, to
 //! measure or to test it; a word that is no path, or a path this machine does not have, is an error.
 //!
 //! Cost: one look at the machine and one at the environment a process.
@@ -79,6 +80,17 @@ impl Path {
         }
         paths.push(Path::Portable);
         paths
+    }
+
+    /// Do work that is compiled for the instructions of this path; its `call` must be `inline(always)`.
+    pub fn run<W: NullaryFnOnce>(self, work: W) -> W::Output {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx512(vectors) => vectors.run(work),
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx2(vectors) => vectors.run(work),
+            Path::Portable => Portable.run(work),
+        }
     }
 
     fn name(self) -> &'static str {
