@@ -8,8 +8,9 @@
 //! Threads are started when the stream comes to its third block, so that short files need none, and
 //! when the format is known. Names are recorded in the order of the lines, by one reader.
 //!
-//! Cost: as many blocks as there are readers, twice, lie between the files and the stream; never more than
-//! [`MOST_BLOCKS`], and never more than [`MOST_BYTES`] and one block.
+//! Cost: four blocks for each reader lie between the files and the stream, so that a reader that the system
+//! stops for a moment stops no other; never more than [`MOST_BLOCKS`], and never more than [`MOST_BYTES`]
+//! and one block.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -84,7 +85,7 @@ impl Pipeline {
             files: Mutex::new(files),
             board: Mutex::default(),
             changed: Condvar::new(),
-            most_blocks: (2 * threads).clamp(2, MOST_BLOCKS),
+            most_blocks: (4 * threads).min(MOST_BLOCKS),
         };
         Pipeline {
             shared: Arc::new(shared),
@@ -196,6 +197,10 @@ impl Shared {
         let mut board = self.board();
         board.ended |= matches!(task.piece, Piece::End | Piece::Failed(_));
         board.bytes += task.block.lines().len();
+        drop(board);
+        drop(files);
+        // The stream may have found the files taken; it need not wait until this block is read.
+        self.changed.notify_all();
         task
     }
 
