@@ -3,7 +3,8 @@
 use std::io::{self, Cursor, Read};
 
 use lessregret_core::stream::{BadLines, Stream, StreamSpec};
-use lessregret_core::text::{BlockReader, Format, Labels, Path, Reader};
+use lessregret_core::text::{BlockReader, Format, Labels, Reader};
+use lessregret_core::vectors::Path;
 use lessregret_core::{Chunk, Error, InputError};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
