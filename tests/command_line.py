@@ -37,12 +37,18 @@ class CommandLine:
         code = run(arguments)
         return Done(code, *self._capture.readouterr())
 
-    def apart(self, *arguments: str, stdin: bytes = b"", code: str | None = None) -> Done:
+    def apart(
+        self,
+        *arguments: str,
+        stdin: bytes = b"",
+        code: str | None = None,
+        env: dict[str, str] | None = None,
+    ) -> Done:
         """Run in a process of its own; ``code`` is Python to run in place of the command."""
         command = COMMAND if code is None else (sys.executable, "-c", code)
         done = subprocess.run(
             [*command, *arguments], input=stdin, cwd=self.folder, capture_output=True,
-            check=False, timeout=120, env=ENVIRONMENT,
+            check=False, timeout=120, env={**ENVIRONMENT, **(env or {})},
         )  # fmt: skip
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 

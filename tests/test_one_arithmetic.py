@@ -298,3 +298,20 @@ def test_threads_change_no_bit(lessregret: CommandLine) -> None:
             assert (done.code, json.loads(done.stdout)["skipped"]) == (0, 3)
             models.add(lessregret.read("m"))
     assert len(models) == 1
+
+
+@pytest.mark.parametrize("rate", ["auto", "0.1"])
+def test_every_set_of_vector_instructions_gives_the_same_file(
+    lessregret: CommandLine, rate: str
+) -> None:
+    """The paths that this machine has; a process chooses one and keeps it."""
+    data = make_data("vw", "logistic")
+    lessregret.write("data.vw", "".join(data.lines("vw")).encode())
+    files = set()
+    for path in ("avx512", "avx2", "portable"):
+        options = ("--rate", rate, "--model", path, *QUIET)
+        done = lessregret.apart("train", "data.vw", *options, env={"LESSREGRET_SIMD": path})
+        if "must be one of" not in done.stderr:
+            assert done == Done(0, "", "")
+            files.add(lessregret.read(path))
+    assert len(files) == 1

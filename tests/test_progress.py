@@ -45,7 +45,7 @@ def test_since() -> None:
 def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     with Table(Tally()) as table:
         for moment in (ledger(1, 0.5), ledger(2, 1.5), ledger(2, 1.5), ledger(1000, 1000)):
-            table.checkpoint(moment)
+            table.checkpoint(moment.tally, lambda moment=moment: moment)
             table.advance(10)
     printed = capsys.readouterr()
     assert printed.out == ""
@@ -61,8 +61,8 @@ def test_the_table_of_a_resumed_run_begins_where_it_stopped(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with Table(Tally(rounds=2, importance=2, loss=1.5)) as table:
-        table.checkpoint(ledger(2, 1.5))
-        table.checkpoint(ledger(4, 2.0))
+        for moment in (ledger(2, 1.5), ledger(4, 2.0)):
+            table.checkpoint(moment.tally, lambda moment=moment: moment)
     assert capsys.readouterr().err.splitlines()[1:] == [
         "             4       0.50000       0.25000       2.00000",
     ]

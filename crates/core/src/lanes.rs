@@ -15,6 +15,7 @@
 //! own penalty, and the mixture's is their mean by the shares. Importance-aware updates (`importance.rs`) are each lane's own, in a third
 //! walk.
 
+use lessregret_prefetch::prefetch;
 use pulp::NullaryFnOnce;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -251,6 +252,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 
     /// Play the mixture, and let it see what the lanes lost.
+    #[inline(always)]
     fn mix(
         &mut self,
         example: &Example<'_>,
@@ -320,8 +322,10 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         examples: &mut dyn Iterator<Item = Example<'_>>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {
-        let mut room = Vec::new();
-        for example in examples {
+        let (mut room, mut next) = (Vec::new(), examples.next());
+        while let Some(example) = next {
+            next = examples.next();
+            self.ask_for(next.as_ref());
             self.scales.make_room(&example)?;
             let seen = self.scales.normalise(&example, &mut room);
             let outcome = self.round::<PENALISED>(&seen)?;
@@ -355,6 +359,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         Ok(())
     }
 
+    #[inline(always)]
     fn check(&self, example: &Example<'_>, sights: &[Sight; LANES]) -> Result<()> {
         match sights.iter().position(|sight| !is_sound::<R>(sight)) {
             None => Ok(()),
@@ -368,8 +373,16 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         self.pages.slots().filter(|&slot| !self.is_line_untouched(slot))
     }
 
+    /// Have the lines of an example brought near while another is learned.
+    #[inline(always)]
+    fn ask_for(&self, example: Option<&Example<'_>>) {
+        for &slot in example.map_or(&[][..], |example| example.slots) {
+            prefetch(&self.lines, slot as usize);
+        }
+    }
+
     fn is_line_untouched(&self, slot: usize) -> bool {
-        (0..LANES).all(|lane| self.lines[slot].get(lane).is_untouched())
+        self.lines[slot].is_untouched()
     }
 
     fn lane_standing(&self, lane: usize, share: f64, touched: &[usize]) -> LaneStanding {

@@ -17,6 +17,7 @@
 //! examples are cut into chunks. Cost: two walks over the features of an example, the second only
 //! where the slope is not zero (or the rule is coupled).
 
+use lessregret_prefetch::prefetch;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
@@ -317,8 +318,10 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
         examples: &mut dyn Iterator<Item = Example<'_>>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {
-        let mut room = Vec::new();
-        for example in examples {
+        let (mut room, mut next) = (Vec::new(), examples.next());
+        while let Some(example) = next {
+            next = examples.next();
+            self.ask_for(next.as_ref());
             let seen = if SCALED { self.normalise(&example, &mut room)? } else { example };
             let outcome = self.round::<PENALISED, AWARE>(&seen)?;
             if SCALED {
@@ -329,6 +332,14 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
             margins.push(outcome.margin);
         }
         Ok(())
+    }
+
+    /// Have the slots of an example brought near while another is learned.
+    #[inline]
+    fn ask_for(&self, example: Option<&Example<'_>>) {
+        for &slot in example.map_or(&[][..], |example| example.slots) {
+            prefetch(&self.slots, slot as usize);
+        }
     }
 
     /// The example as it is to be played, and the memory for its scales.

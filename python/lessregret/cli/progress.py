@@ -6,6 +6,7 @@ On a pipe: a growing table, a row at every power of two. On a terminal: a live b
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -31,7 +32,9 @@ class Progress(Protocol):
         trace: TracebackType | None,
     ) -> None: ...
     def advance(self, bytes_read: int) -> None: ...
-    def checkpoint(self, ledger: Ledger) -> None: ...
+    def checkpoint(self, tally: Tally, ledger: Callable[[], Ledger]) -> None:
+        """The ledger walks over the slots: it is asked for only where it is shown."""
+        ...
 
 
 def make_progress(quiet: bool, total_bytes: int | None, before: Tally) -> Progress:
@@ -56,7 +59,7 @@ class Silence:
     def advance(self, bytes_read: int) -> None:
         pass
 
-    def checkpoint(self, ledger: Ledger) -> None:
+    def checkpoint(self, tally: Tally, ledger: Callable[[], Ledger]) -> None:
         pass
 
 
@@ -70,12 +73,12 @@ class Table(Silence):
         click.echo("".join(f"{title:>14}" for title in HEADER), err=True)
         return self
 
-    def checkpoint(self, ledger: Ledger) -> None:
-        if ledger.rounds == self._before.rounds:
+    def checkpoint(self, tally: Tally, ledger: Callable[[], Ledger]) -> None:
+        if tally.rounds == self._before.rounds:
             return
-        row = (f"{ledger.rounds:,}", *(number(x, 5) for x in since(ledger, self._before)))
+        row = (f"{tally.rounds:,}", *(number(x, 5) for x in since(ledger(), self._before)))
         click.echo("".join(f"{cell:>14}" for cell in row), err=True)
-        self._before = ledger.tally
+        self._before = tally
 
 
 class Bar(Silence):
@@ -104,9 +107,10 @@ class Bar(Silence):
         if self._rich is not None:
             self._rich.update(self._task, completed=bytes_read)
 
-    def checkpoint(self, ledger: Ledger) -> None:
+    def checkpoint(self, tally: Tally, ledger: Callable[[], Ledger]) -> None:
         if self._rich is not None:
-            note = f"{ledger.rounds:,} rounds, loss {number(ledger.mean_loss, 5)}"
+            mean = tally.loss / tally.importance if tally.importance else None
+            note = f"{tally.rounds:,} rounds, loss {number(mean, 5)}"
             self._rich.update(self._task, note=note)
 
 

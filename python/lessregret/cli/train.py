@@ -127,13 +127,13 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     learner = _learner(ctx, request)
     with ExitStack() as stack:
         write = _predictions_writer(learner, request.predictions)
-        before = learner.ledger().tally
+        before = learner.tally()
         progress = make_progress(request.quiet, _total_bytes(request), before)
         progress = stack.enter_context(progress)
         recorder = _recorder(request, learner, before)
         stream = _learn(learner, request, progress, recorder or Unrecorded(), write)
         ledger = learner.ledger()
-        progress.checkpoint(ledger)
+        progress.checkpoint(ledger.tally, lambda: ledger)
     if request.model:
         learner.save(request.model, slim=request.slim)
     document = _document(request, ledger, learner.spec, time.perf_counter() - started)
@@ -346,7 +346,7 @@ def _rounds(
     """Blocks of margins, cut at the powers of two and where the recorder wants to know."""
     from lessregret.stream import BLOCK
 
-    rounds = learner.ledger().rounds
+    rounds = learner.tally().rounds
     while True:
         next_power, next_mark = 1 << rounds.bit_length(), recorder.next_mark(rounds)
         margins = recorder.teach(
@@ -355,11 +355,10 @@ def _rounds(
         if len(margins) == 0:
             return
         rounds += len(margins)
-        if rounds in (next_power, next_mark):
-            ledger = learner.ledger()
-            recorder.mark(ledger)
-            if rounds == next_power:
-                progress.checkpoint(ledger)
+        if rounds == next_mark:
+            recorder.mark(learner.ledger())
+        if rounds == next_power:
+            progress.checkpoint(learner.tally(), learner.ledger)
         yield margins
 
 

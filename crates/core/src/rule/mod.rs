@@ -160,6 +160,8 @@ pub trait Line<S>: Copy + Default + Zeroable + Send + Sync + 'static {
     fn get(&self, lane: usize) -> S;
     /// Set the slot of a lane.
     fn put(&mut self, lane: usize, slot: S);
+    /// Whether all are as they began, to the bit.
+    fn is_untouched(&self) -> bool;
 }
 
 /// Declare a slot: a struct of floats with the [`Slot`] trait, and its line.
@@ -180,6 +182,13 @@ macro_rules! slot {
             fn get(&self, lane: usize) -> $name { $name { $($field: self.$field[lane]),+ } }
             #[inline]
             fn put(&mut self, lane: usize, slot: $name) { $(self.$field[lane] = slot.$field;)+ }
+            #[inline]
+            fn is_untouched(&self) -> bool {
+                // Without early exit: a few vector instructions.
+                let mut bits = 0;
+                $(for number in self.$field { bits |= number.to_bits(); })+
+                bits == 0
+            }
         }
 
         impl $crate::rule::Slot for $name {

@@ -64,15 +64,15 @@ impl Rule for PerCoordinate {
     fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: Step) {
         let start = self.offset * value;
         let before = if slot.energy > 0.0 { slot.energy } else { start * start };
-        // Not to infinity: an infinite energy would freeze the coordinate for good.
+        // No gradient, no round: a lane may have none where its neighbours do. And the energy does not
+        // go to infinity, which would freeze the coordinate for good.
         let energy = (before + gradient * gradient).min(f32::MAX);
+        let energy = if gradient != 0.0 { energy } else { slot.energy };
         let rate = self.rate_used(&Slot { energy, ..*slot }, step);
         let weight = self.interval.clip(self.weight(slot, value) - rate * gradient);
-        // No gradient, no round: a lane may have none where its neighbours do. And one whose square is 0
-        // in float32 does not move the coordinate. No early return: lanes are moved together only by
-        // code without branches.
+        // A gradient whose square is 0 in float32 does not move the coordinate. No early return: lanes
+        // are moved together only by code without branches.
         let weight = if gradient != 0.0 && energy > 0.0 { weight } else { slot.weight };
-        let energy = if gradient != 0.0 { energy } else { slot.energy };
         *slot = Slot { weight, energy };
     }
 
