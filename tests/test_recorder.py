@@ -58,9 +58,8 @@ def test_what_came_by_is_kept(clicks: Path) -> None:
     learner = Learner("logistic", bits=BITS)
     recorder = Recorder(Tally(), calibrates=True)
     stream = open_stream([clicks], bits=BITS, loss="logistic")
-    margins = []
-    while len(block := recorder.teach(learner, stream, 700)):
-        margins.append(block)
+    margins: list[np.ndarray] = []
+    while recorder.teach(learner, stream, 700, margins.append):
         recorder.mark(learner.ledger())
     probabilities = 1 / (1 + np.exp(-np.concatenate(margins)))
     labels = open_stream([clicks], bits=BITS, loss="logistic").read(10_000)[3]
@@ -76,4 +75,4 @@ def test_an_unrecorded_run_is_never_interrupted(clicks: Path) -> None:
     learner = Learner("logistic", bits=BITS)
     stream = open_stream([clicks], bits=BITS, loss="logistic")
     assert Unrecorded().next_mark(10**15) > 10**18
-    assert len(Unrecorded().teach(learner, stream, 5000)) == 3000
+    assert Unrecorded().teach(learner, stream, 5000) == 3000

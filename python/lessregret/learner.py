@@ -2,6 +2,8 @@
 
 Every door leads to the same arithmetic: a learner fed from files, from arrays in one batch or many,
 or resumed from a model file holds the same bits.
+
+numpy is imported where arrays come in or go out: it takes longer than to learn from a small file.
 """
 
 from __future__ import annotations
@@ -9,10 +11,8 @@ from __future__ import annotations
 import json
 import os
 from math import isinf
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lessregret import _core
 from lessregret.errors import SpecError
@@ -23,6 +23,10 @@ from lessregret.mixture import check_fixed_share
 from lessregret.penalty import check_penalty
 from lessregret.rules import RULES, PerCoordinate, Rule
 from lessregret.scale import check_scale
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
 MAX_BITS = 31
 MAX_COLUMNS = 2**32 - 2
@@ -159,6 +163,13 @@ class Learner:
         """The number of slots, that of the intercept included."""
         return self._core.slots
 
+    def teach_stream(self, stream: _core.Stream, limit: int) -> int:
+        """Learn from the next examples, at most ``limit``; how many there were, 0 at the end.
+
+        As :meth:`learn_stream` for who does not want the margins; it does not even import numpy.
+        """
+        return self._core.teach_stream(stream, limit)
+
     def learn_stream(self, stream: _core.Stream, limit: int) -> NDArray[np.float64]:
         """Learn from the next examples, at most ``limit``; their margins, none at the end."""
         return self._core.learn_stream(stream, limit)
@@ -185,6 +196,8 @@ class Learner:
 
         All rows are checked first; a bad one raises and nothing is learned.
         """
+        import numpy as np
+
         y = np.ascontiguousarray(labels, dtype=np.float64)
         weights = np.ones(len(y)) if importances is None else importances
         h = np.ascontiguousarray(weights, dtype=np.float64)
@@ -251,6 +264,8 @@ def box_ends(
     box: tuple[ArrayLike, ArrayLike], rule: Rule, intercept: bool
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The ends of all intervals; the intercept's, which is the last slot, is the rule's own."""
+    import numpy as np
+
     if isinf(rule.width):
         raise SpecError(f"rule {rule.name!r} has no feasible set, so it cannot be given a box")
     low, high = (np.array(end, dtype=np.float32) for end in box)
@@ -270,7 +285,7 @@ def _table(bits: int | None, columns: int | None) -> dict[str, int]:
 
 
 def _whole(name: str, value: Any, least: int, most: int) -> int:
-    if isinstance(value, int | np.integer) and least <= value <= most:
+    if isinstance(value, Integral) and least <= int(value) <= most:
         return int(value)
     raise SpecError(f"{name} must be a whole number from {least} to {most}, found {value!r}")
 
@@ -279,11 +294,15 @@ def _csr(
     indptr: ArrayLike, indices: ArrayLike, values: ArrayLike
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """The arrays of a CSR matrix, in place if their types are ones that Rust reads."""
+    import numpy as np
+
     floats = _typed(values, np.float32, np.float64)
     return _typed(indptr, np.int32, np.int64), _typed(indices, np.int32, np.int64), floats
 
 
 def _typed(array: ArrayLike, narrow: type, wide: type) -> NDArray[Any]:
+    import numpy as np
+
     given = np.asarray(array)
     dtype = given.dtype if given.dtype in (narrow, wide) else wide
     return np.ascontiguousarray(given, dtype=dtype)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
 from lessregret import _core
-from lessregret.calibration import Calibration
 from lessregret.curve import Curve
 from lessregret.learner import Learner
 from lessregret.ledger import Ledger, Tally
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lessregret.calibration import Calibration
+
+    Write: TypeAlias = Callable[[NDArray[np.float64]], None]
 
 NEVER = 1 << 62
 
@@ -21,9 +28,18 @@ class Unrecorded:
         """The round at which :meth:`mark` wants to be called next."""
         return NEVER
 
-    def teach(self, learner: Learner, stream: _core.Stream, limit: int) -> NDArray[np.float64]:
-        """Let the learner learn from the next examples, at most ``limit``; their margins."""
-        return learner.learn_stream(stream, limit)
+    def teach(
+        self, learner: Learner, stream: _core.Stream, limit: int, write: Write | None = None
+    ) -> int:
+        """Let the learner learn from the next examples, at most ``limit``; how many there were.
+
+        Their margins go to ``write``, if there is one.
+        """
+        if write is None:
+            return learner.teach_stream(stream, limit)
+        margins = learner.learn_stream(stream, limit)
+        write(margins)
+        return len(margins)
 
     def mark(self, ledger: Ledger) -> None:
         """Note where the run stands."""
@@ -41,18 +57,24 @@ class Recorder(Unrecorded):
     """
 
     def __init__(self, before: Tally, *, calibrates: bool) -> None:
+        from lessregret.calibration import Calibration
+
         self.curve = Curve(before)
-        self.calibration = Calibration() if calibrates else None
+        self.calibration: Calibration | None = Calibration() if calibrates else None
 
     def next_mark(self, rounds: int) -> int:
         return self.curve.next_mark(rounds)
 
-    def teach(self, learner: Learner, stream: _core.Stream, limit: int) -> NDArray[np.float64]:
+    def teach(
+        self, learner: Learner, stream: _core.Stream, limit: int, write: Write | None = None
+    ) -> int:
         if self.calibration is None:
-            return learner.learn_stream(stream, limit)
+            return super().teach(learner, stream, limit, write)
         learned = learner.learn_labelled(stream, limit)
         self.calibration.add(*learned)
-        return learned.margins
+        if write is not None:
+            write(learned.margins)
+        return len(learned.margins)
 
     def mark(self, ledger: Ledger) -> None:
         self.curve.mark(ledger.tally, ledger.linear_regret, ledger.bound)

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, NamedTuple
 
 from lessregret import _core
 from lessregret.losses import loss_named
 from lessregret.scale import check_scale
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 FORMATS = ("auto", "svmlight", "vw")
 BLOCK = 1 << 14

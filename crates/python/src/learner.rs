@@ -16,7 +16,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::{argument, to_python};
 use crate::rows::{Floats, Indices, Rows, check_targets};
-use crate::stream::Stream;
+use crate::stream::{Stream, fetch_numpy};
 
 type Floats32<'py> = Bound<'py, PyArray1<f32>>;
 type Floats64<'py> = Bound<'py, PyArray1<f64>>;
@@ -38,6 +38,19 @@ pub struct Learner {
 
 #[pymethods]
 impl Learner {
+    /// Learn from up to `limit` examples of a stream; the margins.
+    fn learn_next(&mut self, py: Python<'_>, stream: &Stream, limit: usize) -> PyResult<Vec<f64>> {
+        let mut margins = Vec::new();
+        let before = stream.skipped_lines();
+        let filled = stream.fill(py, &mut self.chunk, limit);
+        self.skipped += stream.skipped_lines() - before;
+        filled?;
+        let Learner { model, chunk, .. } = self;
+        py.detach(|| model.learn(&mut chunk.examples(), &mut margins))
+            .map_err(|error| to_python(py, error))?;
+        Ok(margins)
+    }
+
     /// `spec` is JSON; `low` and `high` give each slot a box of its own.
     #[new]
     #[pyo3(signature = (spec, low=None, high=None))]
@@ -115,15 +128,14 @@ impl Learner {
         stream: &Stream,
         limit: usize,
     ) -> PyResult<Floats64<'py>> {
-        let mut margins = Vec::new();
-        let before = stream.skipped_lines();
-        let filled = stream.fill(py, &mut self.chunk, limit);
-        self.skipped += stream.skipped_lines() - before;
-        filled?;
-        let Learner { model, chunk, .. } = self;
-        py.detach(|| model.learn(&mut chunk.examples(), &mut margins))
-            .map_err(|error| to_python(py, error))?;
-        Ok(margins.into_pyarray(py))
+        fetch_numpy(py);
+        Ok(self.learn_next(py, stream, limit)?.into_pyarray(py))
+    }
+
+    /// Learn from up to `limit` examples; how many there were. Needs no numpy, which takes longer to
+    /// be imported than a small file to be learned.
+    fn teach_stream(&mut self, py: Python<'_>, stream: &Stream, limit: usize) -> PyResult<usize> {
+        Ok(self.learn_next(py, stream, limit)?.len())
     }
 
     /// As `learn_stream`, with the labels and importances of the examples beside their margins.
@@ -146,6 +158,7 @@ impl Learner {
         stream: &Stream,
         limit: usize,
     ) -> PyResult<Predicted<'py>> {
+        fetch_numpy(py);
         let mut chunk = Chunk::new(self.spec.intercept_slot());
         stream.fill(py, &mut chunk, limit)?;
         let mut margins = Vec::new();

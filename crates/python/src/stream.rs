@@ -72,7 +72,6 @@ impl Stream {
             bits,
             names,
         };
-        fetch_numpy(py);
         let threads = checked_threads(py, threads)?;
         let stream = stream::Stream::open(files, spec).threads(threads).on_interrupt(check_signals);
         let scale = choose(py, "scale", scale, &SCALES)?;
@@ -102,6 +101,7 @@ impl Stream {
 
     /// Up to `limit` examples as row pointers, slots, values, labels, importances and tags.
     fn read<'py>(&self, py: Python<'py>, limit: usize) -> PyResult<Arrays<'py>> {
+        fetch_numpy(py);
         let mut chunk = Chunk::new(None);
         self.fill(py, &mut chunk, limit)?;
         let mut indptr = vec![0];
@@ -154,7 +154,7 @@ impl Stream {
 ///
 /// The first array made would fetch it by running Python, and panic where that is interrupted;
 /// Python answers signals in its main thread only.
-fn fetch_numpy(py: Python<'_>) {
+pub fn fetch_numpy(py: Python<'_>) {
     static FETCHED: Once = Once::new();
     let fetch = || Python::attach(|py| drop(PyArray1::<f64>::from_vec(py, vec![])));
     FETCHED.call_once_py_attached(py, || {

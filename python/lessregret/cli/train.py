@@ -305,7 +305,7 @@ def _learn(
     request: Request,
     progress: Progress,
     recorder: Unrecorded,
-    write: Callable[[Any], None],
+    write: Callable[[Any], None] | None,
 ) -> Stream:
     """All passes over the data; the last stream, for what it says of skipped lines."""
     from lessregret.stream import open_stream
@@ -321,9 +321,8 @@ def _learn(
             names=request.names,
             threads=request.threads,
         )
-        for margins in _rounds(learner, stream, progress, recorder):
-            write(margins)
-            rounds += len(margins)
+        for count in _blocks(learner, stream, progress, recorder, write):
+            rounds += count
             progress.advance(done + stream.bytes_read)
         done += stream.bytes_read
         learner.keep_names(stream)
@@ -340,31 +339,34 @@ def _no_examples(request: Request, stream: Stream) -> InputError:
     return InputError(files, 0, 0, found, "at least one example")
 
 
-def _rounds(
-    learner: Learner, stream: Stream, progress: Progress, recorder: Unrecorded
-) -> Iterator[Any]:
-    """Blocks of margins, cut at the powers of two and where the recorder wants to know."""
+def _blocks(
+    learner: Learner,
+    stream: Stream,
+    progress: Progress,
+    recorder: Unrecorded,
+    write: Callable[[Any], None] | None,
+) -> Iterator[int]:
+    """Learn in blocks, cut at powers of two and where the recorder wants to know; their sizes."""
     from lessregret.stream import BLOCK
 
     rounds = learner.tally().rounds
     while True:
         next_power, next_mark = 1 << rounds.bit_length(), recorder.next_mark(rounds)
-        margins = recorder.teach(
-            learner, stream, min(BLOCK, next_power - rounds, next_mark - rounds)
-        )
-        if len(margins) == 0:
+        limit = min(BLOCK, next_power - rounds, next_mark - rounds)
+        count = recorder.teach(learner, stream, limit, write)
+        if count == 0:
             return
-        rounds += len(margins)
+        rounds += count
         if rounds == next_mark:
             recorder.mark(learner.ledger())
         if rounds == next_power:
             progress.checkpoint(learner.tally(), learner.ledger)
-        yield margins
+        yield count
 
 
-def _predictions_writer(learner: Learner, file: IO[str] | None) -> Callable[[Any], None]:
+def _predictions_writer(learner: Learner, file: IO[str] | None) -> Callable[[Any], None] | None:
     if file is None:
-        return lambda margins: None
+        return None
     from lessregret.cli.predictions import as_lines, link
 
     link_function = link(learner.spec["loss"])
