@@ -37,7 +37,7 @@ print(*[name for name in {HEAVY} if name in sys.modules], file=sys.stderr)
         (["demo", "--help"], []),
         (["--version"], ["lessregret._core"]),
         (["inspect", "model"], ["lessregret._core"]),
-        (["train", "data.txt", "--bits", "4", "-q", "--json"], ["numpy", "lessregret._core"]),
+        (["train", "data.txt", "--bits", "4", "-q", "--json"], ["lessregret._core"]),
     ],
     ids=" ".join,
 )
@@ -239,7 +239,7 @@ def test_an_interrupt_while_learning(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lessregret.learner.Learner.learn_stream", interrupt)
+    monkeypatch.setattr("lessregret.learner.Learner.teach_stream", interrupt)
     done = lessregret("train", data, "--bits", "8", "--model", "m", "--quiet")
     assert (done.code, done.stdout) == (1, "")
     assert done.stderr.strip() == "lessregret: error: interrupted; nothing was written over"
@@ -254,7 +254,7 @@ def test_out_of_memory_is_a_sentence(
     def fail(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("lessregret.learner.Learner.learn_stream", fail)
+    monkeypatch.setattr("lessregret.learner.Learner.teach_stream", fail)
     done = lessregret("train", data, "--bits", "8", "--quiet")
     assert done == Done(1, "", "lessregret: error: out of memory; use fewer --bits\n")
 
