@@ -63,7 +63,8 @@ impl Examples {
             chunk.append(block);
             Ok::<(), Error>(())
         };
-        rows.chunks(&mut block, target, append).map_err(|error| to_python(py, error))?;
+        rows.chunks(0..rows.len(), &mut block, target, append)
+            .map_err(|error| to_python(py, error))?;
         Ok(examples)
     }
 

@@ -1,6 +1,9 @@
 //! The learner as Python sees it.
 
+use std::ops::Range;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
+use std::thread;
 
 use lessregret_core::learner::Model;
 use lessregret_core::names::Names;
@@ -38,19 +41,6 @@ pub struct Learner {
 
 #[pymethods]
 impl Learner {
-    /// Learn from up to `limit` examples of a stream; the margins.
-    fn learn_next(&mut self, py: Python<'_>, stream: &Stream, limit: usize) -> PyResult<Vec<f64>> {
-        let mut margins = Vec::new();
-        let before = stream.skipped_lines();
-        let filled = stream.fill(py, &mut self.chunk, limit);
-        self.skipped += stream.skipped_lines() - before;
-        filled?;
-        let Learner { model, chunk, .. } = self;
-        py.detach(|| model.learn(&mut chunk.examples(), &mut margins))
-            .map_err(|error| to_python(py, error))?;
-        Ok(margins)
-    }
-
     /// `spec` is JSON; `low` and `high` give each slot a box of its own.
     #[new]
     #[pyo3(signature = (spec, low=None, high=None))]
@@ -187,7 +177,9 @@ impl Learner {
         let mut margins = Vec::with_capacity(rows.len());
         let Learner { model, chunk, .. } = self;
         py.detach(|| {
-            rows.chunks(chunk, target, |chunk| model.learn(&mut chunk.examples(), &mut margins))
+            rows.chunks(0..rows.len(), chunk, target, |chunk| {
+                model.learn(&mut chunk.examples(), &mut margins)
+            })
         })
         .map_err(|error| to_python(py, error))?;
         Ok(margins.into_pyarray(py))
@@ -202,15 +194,8 @@ impl Learner {
         values: Floats<'py>,
     ) -> PyResult<Floats64<'py>> {
         let rows = Rows::new(py, &indptr, &indices, &values, self.spec.table.len())?;
-        let mut margins = Vec::with_capacity(rows.len());
-        let mut chunk = Chunk::new(self.spec.intercept_slot());
-        let take = |chunk: &Chunk| {
-            self.model.predict(chunk, &mut margins);
-            Ok::<(), Error>(())
-        };
-        py.detach(|| rows.chunks(&mut chunk, |_| (f32::NAN, 1.0), take))
-            .map_err(|error| to_python(py, error))?;
-        Ok(margins.into_pyarray(py))
+        let margins = py.detach(|| self.predict_parts(&rows));
+        Ok(margins.map_err(|error| to_python(py, error))?.into_pyarray(py))
     }
 
     /// The sums so far.
@@ -283,6 +268,44 @@ impl Learner {
 }
 
 impl Learner {
+    /// The margins of all rows, predicted on all cores; they do not depend on how rows are parted.
+    fn predict_parts(&self, rows: &Rows<'_>) -> Result<Vec<f64>, Error> {
+        thread::scope(|scope| {
+            let predict = |part| scope.spawn(|| self.predict_part(rows, part));
+            let workers: Vec<_> = rows.parts().into_iter().map(predict).collect();
+            let mut margins = Vec::with_capacity(rows.len());
+            for worker in workers {
+                let part = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
+                margins.extend(part?);
+            }
+            Ok(margins)
+        })
+    }
+
+    fn predict_part(&self, rows: &Rows<'_>, part: Range<usize>) -> Result<Vec<f64>, Error> {
+        let mut margins = Vec::with_capacity(part.len());
+        let mut chunk = Chunk::new(self.spec.intercept_slot());
+        let take = |chunk: &Chunk| {
+            self.model.predict(chunk, &mut margins);
+            Ok::<(), Error>(())
+        };
+        rows.chunks(part, &mut chunk, |_| (f32::NAN, 1.0), take)?;
+        Ok(margins)
+    }
+
+    /// Learn from up to `limit` examples of a stream; the margins.
+    fn learn_next(&mut self, py: Python<'_>, stream: &Stream, limit: usize) -> PyResult<Vec<f64>> {
+        let mut margins = Vec::new();
+        let before = stream.skipped_lines();
+        let filled = stream.fill(py, &mut self.chunk, limit);
+        self.skipped += stream.skipped_lines() - before;
+        filled?;
+        let Learner { model, chunk, .. } = self;
+        py.detach(|| model.learn(&mut chunk.examples(), &mut margins))
+            .map_err(|error| to_python(py, error))?;
+        Ok(margins)
+    }
+
     fn wrap(spec: Spec, model: Box<dyn Model>) -> Self {
         let chunk = Chunk::new(spec.intercept_slot());
         Learner { spec, model, names: None, skipped: 0, slim: false, chunk }

@@ -1,5 +1,7 @@
 //! Rows of a sparse matrix, read in place out of numpy arrays.
 
+use std::ops::Range;
+
 use lessregret_core::Chunk;
 use lessregret_core::loss::Loss;
 use numpy::{Element, PyReadonlyArray1};
@@ -102,16 +104,25 @@ impl<'a> Rows<'a> {
         self.indptr.len() - 1
     }
 
-    /// Hand over the rows in chunks, in order; `label` gives a row's label and importance.
+    /// As many parts of about equal size as there are cores, in order; small ones are not parted.
+    pub fn parts(&self) -> Vec<Range<usize>> {
+        let cores = std::thread::available_parallelism().map_or(1, |count| count.get());
+        let size = self.len().div_ceil(cores).max(BLOCK);
+        let part = |start: usize| start..self.len().min(start + size);
+        (0..self.len()).step_by(size).map(part).collect()
+    }
+
+    /// Hand over some rows in chunks, in order; `label` gives a row's label and importance.
     pub fn chunks<E>(
         &self,
+        rows: Range<usize>,
         chunk: &mut Chunk,
         label: impl Fn(usize) -> (f32, f32),
         mut take: impl FnMut(&Chunk) -> Result<(), E>,
     ) -> Result<(), E> {
-        for start in (0..self.len()).step_by(BLOCK) {
+        for start in rows.clone().step_by(BLOCK) {
             chunk.clear();
-            for row in start..self.len().min(start + BLOCK) {
+            for row in start..rows.end.min(start + BLOCK) {
                 for k in self.range(row) {
                     chunk.push(self.indices.at(k) as u32, self.values.at(k));
                 }
@@ -123,7 +134,7 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    fn range(&self, row: usize) -> std::ops::Range<usize> {
+    fn range(&self, row: usize) -> Range<usize> {
         self.indptr.at(row) as usize..self.indptr.at(row + 1) as usize
     }
 
