@@ -10,6 +10,8 @@ import gzip
 import json
 import pickle
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +23,7 @@ from lessregret.rules import parse_rule
 from lessregret.stream import open_stream
 from tests.command_line import CommandLine, Done
 from tests.pairs import PAIRS, is_certifiable
+from tests.streams import as_csr, random_rounds
 
 SEED = 20100722
 ROUNDS = 500
@@ -315,3 +318,18 @@ def test_every_set_of_vector_instructions_gives_the_same_file(
             assert done == Done(0, "", "")
             files.add(lessregret.read(path))
     assert len(files) == 1
+
+
+def test_rows_predicted_on_all_cores_are_those_predicted_one_by_one() -> None:
+    """More rows than are given to one core, and several threads asking the same learner."""
+    indptr, indices, values, labels, h = as_csr(list(random_rounds(31, 3000, 40)))
+    learner = Learner("logistic", columns=40)
+    learner.learn_rows(indptr, indices, values, labels, h)
+    ends = list(pairwise(indptr.tolist()))
+    alone = [
+        learner.predict_rows([0, end - start], indices[start:end], values[start:end])[0]
+        for start, end in ends
+    ]
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(learner.predict_rows, indptr, indices, values) for _ in range(8)]
+    assert all(each.result().tolist() == alone for each in asked)
