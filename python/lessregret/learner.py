@@ -19,7 +19,7 @@ from lessregret.errors import SpecError
 from lessregret.importance import check_importance_aware
 from lessregret.ledger import Lane, Ledger, Standing, Tally
 from lessregret.losses import loss_named
-from lessregret.mixture import check_fixed_share
+from lessregret.mixture import RATES, check_fixed_share
 from lessregret.penalty import check_penalty
 from lessregret.rules import RULES, PerCoordinate, Rule
 from lessregret.scale import check_scale
@@ -224,7 +224,9 @@ class Learner:
 
     def _standing(self) -> Standing:
         spread, floor, theorem, touched, cost, lanes = self._core.standing()
-        return Standing(spread, floor, theorem, touched, cost, tuple(Lane(*lane) for lane in lanes))
+        # The rates as they are written, not as float32 holds them. One lane has no lanes.
+        named = tuple(Lane(rate, *lane[1:]) for rate, lane in zip(RATES, lanes, strict=False))
+        return Standing(spread, floor, theorem, touched, cost, named)
 
     def weights(self) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
         """The touched slots, ascending, and their weights, per unit of the value.
