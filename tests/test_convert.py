@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from lessregret.convert import convert
 from lessregret.errors import InputError
 from lessregret.stream import open_stream, read_examples
-from tests.click_logs import SMALL, text as log
+from tests.click_logs import SMALL
+from tests.click_logs import text as log
 from tests.command_line import COMMAND, ENVIRONMENT, CommandLine
 
 VW = b"""1 |a b c:0.5 b
@@ -149,7 +150,9 @@ def test_labels_are_checked_as_in_text(
     converted(line, text)
     done = line("train", "data.arrow", "--loss", loss, "--quiet")
     assert (done.code, done.stderr) == (1, f"lessregret: error: {told}\n")
-    skipped = line("train", "data.arrow", "--loss", loss, "--quiet", "--json", "--bad-lines", "skip")
+    skipped = line(
+        "train", "data.arrow", "--loss", loss, "--quiet", "--json", "--bad-lines", "skip"
+    )
     document = json.loads(skipped.stdout)
     assert (document["examples"], document["skipped"]) == (1, 1)
 
@@ -232,7 +235,9 @@ def test_flipped_bytes_are_told_or_harmless(sound: Path, data: st.DataObject) ->
     good = sound.read_bytes()
     places = st.tuples(st.integers(0, len(good) - 1), st.integers(1, 255))
     content = bytearray(good)
-    for place, change in data.draw(st.lists(places, min_size=1, max_size=3, unique_by=lambda p: p[0])):
+    for place, change in data.draw(
+        st.lists(places, min_size=1, max_size=3, unique_by=lambda p: p[0])
+    ):
         content[place] ^= change
     damaged = sound.with_name("damaged.arrow")
     damaged.write_bytes(content)
@@ -277,7 +282,7 @@ def test_nothing_of_a_damaged_batch_is_used_even_when_bad_rows_are_skipped(sound
     damaged = sound.with_name("damaged.arrow")
     damaged.write_bytes(content)
     stream = open_stream([damaged], bits=18, bad_lines="skip")
-    with pytest.raises(InputError, match="checksum .* in batch 1, found .*: the file is damaged"):
+    with pytest.raises(InputError, match=r"checksum .* in batch 1, found .*: the file is damaged"):
         stream.read(1)
 
 
@@ -306,7 +311,9 @@ def test_what_others_write_is_read(line: CommandLine) -> None:
     bad = table.set_column(1, "importance", arrow.array([1.0, -1, 1, 1], arrow.float32()))
     with arrow.ipc.new_file("bad.arrow", bad.schema) as file:
         file.write_table(bad)
-    with pytest.raises(InputError, match="bad.arrow:2: expected an importance, 0 or more, found '-1'"):
+    with pytest.raises(
+        InputError, match=r"bad\.arrow:2: expected an importance, 0 or more, found '-1'"
+    ):
         examples("bad.arrow")
     with arrow.ipc.new_file("other.arrow", table.drop(["tag"]).schema) as file:
         file.write_table(table.drop(["tag"]))

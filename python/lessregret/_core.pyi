@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "RULES",
+    "ArrowWriter",
     "Columns",
     "Examples",
     "Learner",

@@ -1,6 +1,7 @@
 //! Is what comes out of an Arrow file what went in, and can any bytes of one hurt?
 
 use std::io::Cursor;
+use std::sync::LazyLock;
 
 use lessregret_core::arrow::write::Writer;
 use lessregret_core::stream::{BadLines, Stream, StreamSpec};
@@ -114,7 +115,8 @@ proptest! {
     fn damage_behind_the_checksum_is_told_too(
         places in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
     ) {
-        let mut bytes = written(&[chunk(20, 3)]);
+        static WHOLE: LazyLock<Vec<u8>> = LazyLock::new(|| written(&[chunk(20, 3)]));
+        let mut bytes = WHOLE.clone();
         let key = b"lessregret.crc32";
         let at = bytes.windows(key.len()).position(|window| window == key).unwrap();
         bytes[at] = b'L';

@@ -50,7 +50,7 @@ def command(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Read DATA once and keep its examples in a form that is read many times faster.
+    """Read DATA once and keep its examples in a form that later passes read faster.
 
     The file stands for DATA in train, predict, compare and regret, with as many --bits or fewer,
     and in any program that reads Arrow. Labels are kept as they are written; names are not kept.

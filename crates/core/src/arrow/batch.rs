@@ -121,7 +121,7 @@ impl<'a> Columns<'a> {
         }
         let mut buffers = Buffers::new(&layout, body)?;
         let (has_label, labels) = buffers.label()?;
-        Ok(Columns {
+        Columns {
             rows: buffers.rows,
             has_label,
             labels,
@@ -130,7 +130,7 @@ impl<'a> Columns<'a> {
             values: buffers.lists("values")?,
             tags: buffers.tags()?,
         }
-        .with_as_many_slots_as_values()?)
+        .with_as_many_slots_as_values()
     }
 
     fn with_as_many_slots_as_values(self) -> Result<Self, Fault> {
