@@ -1,7 +1,7 @@
 //! Examples written as Arrow files.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lessregret_core::Chunk;
 use lessregret_core::arrow::write::Writer;
@@ -64,11 +64,11 @@ impl ArrowWriter {
     }
 }
 
-fn ended(path: &PathBuf) -> PyErr {
+fn ended(path: &Path) -> PyErr {
     unwritable(path, &io::Error::other("the file is finished"))
 }
 
-fn unwritable(path: &PathBuf, error: &io::Error) -> PyErr {
+fn unwritable(path: &Path, error: &io::Error) -> PyErr {
     let reason = format!("cannot be written: {error}");
-    PyOSError::new_err((error.raw_os_error().unwrap_or(0), reason, path.clone()))
+    PyOSError::new_err((error.raw_os_error().unwrap_or(0), reason, path.to_owned()))
 }

@@ -103,6 +103,10 @@ impl<'a> Columns<'a> {
         let message = ipc::MessageRef::read_as_root(metadata).map_err(unsound)?;
         let pairs = message.custom_metadata().map_err(unsound)?;
         let written = value_of(pairs, CHECKSUM_KEY).map_err(unsound)?;
+        if written.is_none() && pairs.is_some_and(|pairs| !pairs.is_empty()) {
+            // Else a damaged name of the checksum would hide other damage.
+            return Err(fault(format!("a checksum as '{CHECKSUM_KEY}'"), "other metadata"));
+        }
         let layout = match message.header().map_err(unsound)? {
             Some(ipc::MessageHeaderRef::RecordBatch(batch)) => {
                 ipc::RecordBatch::try_from(batch).map_err(unsound)?

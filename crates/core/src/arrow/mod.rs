@@ -11,7 +11,7 @@
 //!
 //! The file is read from front to back, as a pipe gives it. What stands in the footer for readers that jump
 //! is only used to see that no batch is missing. A batch carries a CRC-32 in the metadata of its message; a
-//! file that another program wrote has none, and is read without.
+//! file that another program wrote has no such metadata, and is read without.
 //!
 //! - [`messages`]: a file cut into batches;
 //! - [`schema`]: the columns, and whether a file has them;
