@@ -323,6 +323,7 @@ def test_bad_lines_are_told_as_shown(grammar: str, tmp_path: Path) -> None:
     [
         ["train", "log.vw", "--model", "m", "--certify", "--names", "--quiet", "--json"],
         ["predict", "m", "log.vw", "--json"],
+        ["convert", "log.vw", "--output", "log.arrow", "--quiet", "--json"],
         ["inspect", "m", "--weights", "1", "--json"],
         ["demo", "--examples", "1000", "--json"],
         ["compare", "log.vw", "--rules", "pa", "--json"],

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "RULES",
+    "ArrowWriter",
     "Columns",
     "Examples",
     "Learner",
@@ -61,6 +62,17 @@ class Stream:
         NDArray[np.float32],
         list[bytes],
     ]: ...
+
+@final
+class ArrowWriter:
+    def __new__(cls, path: str | os.PathLike[str], bits: int) -> ArrowWriter: ...
+    @property
+    def examples(self) -> int: ...
+    @property
+    def features(self) -> int: ...
+    def take(self, stream: Stream, limit: int) -> int: ...
+    def finish(self) -> int: ...
+    def discard(self) -> None: ...
 
 @final
 class Learner:

@@ -1,8 +1,8 @@
 """Bytes in: files as streams of examples.
 
 LIBSVM/svmlight text and Vowpal Wabbit text, plain or packed by gzip or zstd, files or standard
-input (``-``), one after another, in bounded memory and on all cores. The reading is done in Rust
-(``crates/core/src/text`` and ``reading``).
+input (``-``), one after another, in bounded memory and on all cores; and what ``convert`` made of
+such text. The reading is done in Rust (``crates/core/src/text``, ``arrow`` and ``reading``).
 """
 
 from __future__ import annotations

@@ -103,6 +103,17 @@ impl Chunk {
         if count == 0 { 0 } else { self.tag_ends[count - 1] }
     }
 
+    /// The slots and values of some examples, one example after another.
+    pub fn features_of(&self, which: Range<usize>) -> (&[u32], &[f32]) {
+        let features = self.features_before(which.start)..self.features_before(which.end);
+        (&self.slots[features.clone()], &self.values[features])
+    }
+
+    /// The tags of some examples, one after another.
+    pub fn tags_of(&self, which: Range<usize>) -> &[u8] {
+        &self.tags[self.tags_before(which.start)..self.tags_before(which.end)]
+    }
+
     /// The number of finished examples.
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -135,6 +146,18 @@ impl Chunk {
         debug_assert_eq!(slots.len(), values.len());
         self.slots.extend_from_slice(slots);
         self.values.extend_from_slice(values);
+    }
+
+    /// The same out of other arrays.
+    #[inline(always)]
+    pub fn extend_with(
+        &mut self,
+        slots: impl ExactSizeIterator<Item = u32>,
+        values: impl ExactSizeIterator<Item = f32>,
+    ) {
+        debug_assert_eq!(slots.len(), values.len());
+        self.slots.extend(slots);
+        self.values.extend(values);
     }
 
     /// Drop what was pushed since the last finished example.

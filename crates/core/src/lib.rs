@@ -1,5 +1,6 @@
 //! The core of lessregret: text in, slots moved, tallies out; no Python.
 
+pub mod arrow;
 pub mod comparator;
 pub mod error;
 pub mod example;
@@ -23,6 +24,7 @@ pub mod tally;
 pub mod text;
 pub mod together;
 pub mod vectors;
+pub mod whole_file;
 
 pub use error::{Error, InputError, Result};
 pub use example::{Chunk, Example};

@@ -15,6 +15,7 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::arrow::batch::BatchReader;
 use crate::error::{Error, InputError, Result};
 use crate::example::Chunk;
 use crate::names::Names;
@@ -25,7 +26,7 @@ use crate::text::{BlockReader, Format, LabelReader, Labels, OnInterrupt, Reader}
 use crate::vectors::Path;
 
 /// A chunk is full with this many features: about half a megabyte of slots and values.
-const FULL: usize = 1 << 16;
+pub(crate) const FULL: usize = 1 << 16;
 /// And with this many bytes of tags, which can be as long as lines.
 const FULL_OF_TAGS: usize = 1 << 20;
 
@@ -241,7 +242,8 @@ impl Stream {
         let reader = Reader::new(spec.format, spec.labels, spec.bits, spec.names);
         let lines = BlockReader::new(reader, path, spec.bad_lines == BadLines::Stop);
         let files = Files::new(waiting, threads > 1, on_interrupt);
-        Ok(Pipeline::new(files, Parser { lines }, threads, on_interrupt))
+        let batches = BatchReader { bits: spec.bits, stops: spec.bad_lines == BadLines::Stop };
+        Ok(Pipeline::new(files, Parser { lines, batches }, threads, on_interrupt))
     }
 
     /// Take a block whose turn has come; false if it is the end.
@@ -250,7 +252,7 @@ impl Stream {
         match parsed.task.piece {
             Piece::End => return Ok(false),
             Piece::Failed(error) => return Err(error.into()),
-            Piece::Lines | Piece::TooLong => {}
+            Piece::Lines | Piece::TooLong | Piece::Batch(_) => {}
         }
         if parsed.task.begins_file {
             self.labels.next_file();
@@ -261,6 +263,9 @@ impl Stream {
             && parsed.chunk.intercept() == intercept;
         if !fits && let Some(pipeline) = &mut self.pipeline {
             pipeline.parser.parse_again(&mut parsed, intercept, self.labels);
+        }
+        if let Some(damage) = parsed.damage {
+            return Err(damage.of_file(&parsed.task.file).into());
         }
         let labels_before = self.labels;
         self.labels.go_on(&parsed.labels);

@@ -1,5 +1,6 @@
 //! The Python face of the core: arguments in, errors out, no arithmetic.
 
+mod arrow;
 mod comparator;
 mod errors;
 mod examples;
@@ -13,6 +14,8 @@ use pyo3::prelude::*;
 /// The native half of lessregret.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::arrow::ArrowWriter;
     #[pymodule_export]
     use super::comparator::{Columns, Problem};
     #[pymodule_export]

@@ -17,6 +17,7 @@ COMMANDS = {
     "demo": "See per-coordinate rates beat a global one on generated click logs.",
     "train": "Learn a model from text and show the regret.",
     "predict": "Predict with a model.",
+    "convert": "Keep examples in a form that is read fast.",
     "inspect": "Show what is inside a model file.",
     "compare": "Run many rules side by side on your own data.",
     "regret": "Measure the regret of rules against the best fixed model.",

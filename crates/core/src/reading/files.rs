@@ -4,10 +4,12 @@
 //! when it is its turn to be told.
 
 use std::collections::VecDeque;
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::arrow::MAGIC;
+use crate::arrow::messages::{Batch, Batches, Trouble};
 use crate::error::InputError;
 use crate::text::{Block, Blocks, Cut, OnInterrupt, Origin, Source};
 
@@ -24,6 +26,8 @@ pub enum Waiting {
 pub enum Piece {
     /// Read its lines.
     Lines,
+    /// Read its rows.
+    Batch(Batch),
     /// Report one line that is too long.
     TooLong,
     /// Stop: there are no more bytes to be had.
@@ -61,10 +65,47 @@ pub struct Files {
 }
 
 struct Open {
-    blocks: Blocks,
+    content: Content,
     origin: Origin,
     file: Arc<str>,
     begins: bool,
+}
+
+/// What a file holds.
+enum Content {
+    Text(Blocks),
+    Arrow(Batches),
+}
+
+impl Content {
+    /// What the first bytes show. Of text no more than one byte is waited for, and a few where it begins like
+    /// an Arrow file.
+    fn of(mut bytes: Box<dyn Read + Send>) -> Result<Content, Trouble> {
+        let mut first = Vec::new();
+        while first.len() < MAGIC.len() && MAGIC.starts_with(&first) {
+            let had = first.len();
+            (&mut bytes).take(1).read_to_end(&mut first).map_err(Trouble::Bytes)?;
+            if first.len() == had {
+                break;
+            }
+        }
+        if first == MAGIC {
+            return Batches::new(bytes).map(Content::Arrow);
+        }
+        Ok(Content::Text(Blocks::new(Box::new(Cursor::new(first).chain(bytes)))))
+    }
+
+    /// Put what comes next into `block`; `None` after the last.
+    fn next_piece(&mut self, block: &mut Block) -> Result<Option<Piece>, Trouble> {
+        match self {
+            Content::Arrow(batches) => Ok(batches.next_batch(block)?.map(Piece::Batch)),
+            Content::Text(blocks) => match blocks.next_block(block).map_err(Trouble::Bytes)? {
+                Cut::Lines => Ok(Some(Piece::Lines)),
+                Cut::TooLong => Ok(Some(Piece::TooLong)),
+                Cut::End => Ok(None),
+            },
+        }
+    }
 }
 
 impl Files {
@@ -107,11 +148,10 @@ impl Files {
                 }
                 continue;
             };
-            match open.blocks.next_block(block) {
-                Ok(Cut::Lines) => return Ok(Piece::Lines),
-                Ok(Cut::TooLong) => return Ok(Piece::TooLong),
-                Ok(Cut::End) => self.close(),
-                Err(error) => return Err(open.origin.broken(&error)),
+            match open.content.next_piece(block) {
+                Ok(Some(piece)) => return Ok(piece),
+                Ok(None) => self.close(),
+                Err(trouble) => return Err(explained(trouble, &open.origin)),
             }
         }
         Ok(Piece::End)
@@ -126,13 +166,21 @@ impl Files {
         };
         let source = if self.reads_aside { source.aside(self.on_interrupt) } else { source };
         let file = Arc::from(source.origin.name.as_str());
-        let blocks = Blocks::new(source.bytes);
-        self.open = Some(Open { blocks, origin: source.origin, file, begins: true });
+        let origin = source.origin;
+        let content = Content::of(source.bytes).map_err(|trouble| explained(trouble, &origin))?;
+        self.open = Some(Open { content, origin, file, begins: true });
         Ok(true)
     }
 
     fn close(&mut self) {
         self.finished_bytes = self.bytes_read();
         self.open = None;
+    }
+}
+
+fn explained(trouble: Trouble, origin: &Origin) -> InputError {
+    match trouble {
+        Trouble::Bytes(error) => origin.broken(&error),
+        Trouble::Wrong(fault) => fault.of_file(&origin.name),
     }
 }

@@ -1,12 +1,14 @@
-//! A block of lines read into examples.
+//! A block of lines, or a batch of an Arrow file, read into examples.
 //!
 //! Whoever reads a block need not know what stands before it, but for one thing: whether the file writes
 //! its negatives 0 or -1. A block is read as if that were still open; when its turn comes and the file has
 //! decided otherwise, it is read once more. The same is done for the intercept, should the caller change
 //! it. So the examples and the errors are those of one reader that goes from line to line.
 
+use crate::arrow::batch::BatchReader;
+use crate::arrow::messages::Batch;
 use crate::example::Chunk;
-use crate::text::{BlockReader, Fault, LONGEST_LINE, LabelReader, Report};
+use crate::text::{BlockReader, Fault, Format, LONGEST_LINE, LabelReader, Report};
 
 use super::files::{Piece, Task};
 
@@ -22,6 +24,8 @@ pub struct Parsed {
     pub chunk: Chunk,
     /// The bad lines.
     pub report: Report,
+    /// Why there are no examples, where nothing in the block can be used.
+    pub damage: Option<Fault>,
     /// What the labels showed.
     pub labels: LabelReader,
     /// Whether the lines have not been read yet: the stream's own thread is to do it.
@@ -33,22 +37,35 @@ pub struct Parsed {
 pub struct Parser {
     /// What reads the lines.
     pub lines: BlockReader,
+    /// What reads batches.
+    pub batches: BatchReader,
 }
 
 impl Parser {
     /// Read the lines of a task, in a file whose labels are known as far as `labels` says.
-    pub fn parse(&mut self, task: Task, mut chunk: Chunk, labels: LabelReader) -> Parsed {
-        let report = self.read(&task, &mut chunk, labels);
-        Parsed { task, chunk, report, labels: self.lines.reader.labels(), is_left: false }
+    pub fn parse(&mut self, task: Task, chunk: Chunk, labels: LabelReader) -> Parsed {
+        let mut parsed = Parsed::left(task, chunk, labels);
+        self.read(&mut parsed, labels);
+        parsed
     }
 
-    /// The same, but leave a block with a very long line to the stream, whose reader then is the only one
-    /// that needs memory for it.
+    /// The same for a block whose turn has not come.
+    ///
+    /// Lines are left to the stream while their format is not known, as after Arrow files, which do not show
+    /// it. So is a block with a very long line: then the stream's reader is the only one that needs memory
+    /// for it.
     pub fn parse_or_leave(&mut self, task: Task, chunk: Chunk, labels: LabelReader) -> Parsed {
-        if task.block.lines().len() <= LONGEST_FOR_HELPERS {
-            return self.parse(task, chunk, labels);
+        let is_text = !matches!(task.piece, Piece::Batch(_));
+        let is_unknown = is_text && self.lines.reader.format() == Format::Auto;
+        if is_unknown || task.block.lines().len() > LONGEST_FOR_HELPERS {
+            return Parsed::left(task, chunk, labels);
         }
-        Parsed { task, chunk, report: Report::default(), labels, is_left: true }
+        self.parse(task, chunk, labels)
+    }
+
+    /// A parser for another thread.
+    pub fn sibling(&self) -> Parser {
+        Parser { lines: self.lines.sibling(), batches: self.batches }
     }
 
     /// Read the lines of a task again.
@@ -59,18 +76,50 @@ impl Parser {
         labels: LabelReader,
     ) {
         parsed.chunk.restart(intercept);
-        parsed.report = self.read(&parsed.task, &mut parsed.chunk, labels);
+        self.read(parsed, labels);
+    }
+
+    fn read(&mut self, parsed: &mut Parsed, labels: LabelReader) {
+        self.lines.reader.set_labels(labels);
+        let Parsed { task, chunk, .. } = parsed;
+        let outcome = match task.piece {
+            Piece::Lines => Ok(self.lines.read(task.block.text(), task.block.lines(), chunk)),
+            Piece::Batch(batch) => self.read_batch(batch, task, chunk),
+            Piece::TooLong => {
+                Ok(Report { lines: 1, bad: vec![0], first_bad: Some((1, too_long())) })
+            }
+            Piece::Failed(_) | Piece::End => Ok(Report::default()),
+        };
+        parsed.damage = outcome.as_ref().err().cloned();
+        parsed.report = outcome.unwrap_or_default();
         parsed.labels = self.lines.reader.labels();
         parsed.is_left = false;
     }
 
-    fn read(&mut self, task: &Task, chunk: &mut Chunk, labels: LabelReader) -> Report {
-        self.lines.reader.set_labels(labels);
-        match task.piece {
-            Piece::Lines => self.lines.read(task.block.text(), task.block.lines(), chunk),
-            Piece::TooLong => Report { lines: 1, bad: vec![0], first_bad: Some((1, too_long())) },
-            Piece::Failed(_) | Piece::End => Report::default(),
+    fn read_batch(
+        &mut self,
+        batch: Batch,
+        task: &Task,
+        chunk: &mut Chunk,
+    ) -> Result<Report, Fault> {
+        if self.lines.reader.names().is_some() {
+            return Err(Fault {
+                column: 0,
+                expected: "text, whose features have names to keep".to_owned(),
+                found: "an Arrow file, whose features have none".to_owned(),
+            });
         }
+        let mut labels = self.lines.reader.labels();
+        let report = self.batches.read(batch, &task.block, chunk, &mut labels);
+        self.lines.reader.set_labels(labels);
+        report
+    }
+}
+
+impl Parsed {
+    /// A task that is still to be read.
+    fn left(task: Task, chunk: Chunk, labels: LabelReader) -> Parsed {
+        Parsed { task, chunk, report: Report::default(), damage: None, labels, is_left: true }
     }
 }
 

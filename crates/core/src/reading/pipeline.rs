@@ -6,7 +6,7 @@
 //! would be half of a small machine.
 //!
 //! Threads are started when the stream comes to its third block, so that short files need none, and
-//! when the format is known. Names are recorded in the order of the lines, by one reader.
+//! when the format is known; if only that of Arrow files is, they leave text to the stream. Names are recorded in the order of the lines, by one reader.
 //!
 //! Cost: four blocks for each reader lie between the files and the stream, so that a reader that the system
 //! stops for a moment stops no other; never more than [`MOST_BLOCKS`], and never more than [`MOST_BYTES`]
@@ -39,6 +39,8 @@ pub struct Pipeline {
     pub parser: Parser,
     threads: usize,
     helpers_started: bool,
+    /// Whether there was something to read whose format need not be found.
+    met_batch: bool,
     wanted: u64,
     on_interrupt: OnInterrupt,
 }
@@ -92,6 +94,7 @@ impl Pipeline {
             parser,
             threads,
             helpers_started: false,
+            met_batch: false,
             wanted: 0,
             on_interrupt,
         }
@@ -135,10 +138,15 @@ impl Pipeline {
 
     fn read_here(&mut self, task: Task, chunk: Chunk, mut labels: LabelReader) {
         // What stands between is being read by others; its labels are not known yet.
-        if task.begins_file || task.number != self.wanted {
+        self.met_batch |= matches!(task.piece, Piece::Batch(_));
+        let is_its_turn = task.number == self.wanted;
+        if task.begins_file || !is_its_turn {
             labels.next_file();
         }
-        let parsed = self.parser.parse(task, chunk, labels);
+        let parsed = match is_its_turn {
+            true => self.parser.parse(task, chunk, labels),
+            false => self.parser.parse_or_leave(task, chunk, labels),
+        };
         self.shared.put(parsed);
     }
 
@@ -155,14 +163,15 @@ impl Pipeline {
 
     fn can_be_helped(&self) -> bool {
         let reader = &self.parser.lines.reader;
-        self.threads > 1 && reader.names().is_none() && reader.format() != Format::Auto
+        let is_known = reader.format() != Format::Auto || self.met_batch;
+        self.threads > 1 && reader.names().is_none() && is_known
     }
 
     fn start_helpers(&mut self) {
         self.helpers_started = true;
         for _ in 1..self.threads.min(MOST_BLOCKS) {
             let shared = Arc::clone(&self.shared);
-            let parser = Parser { lines: self.parser.lines.sibling() };
+            let parser = self.parser.sibling();
             let helper = thread::Builder::new().name("lessregret reader".to_owned());
             // Where there are no threads to be had the stream reads alone.
             let _ = helper.spawn(move || help(&shared, parser));

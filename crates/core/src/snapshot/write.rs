@@ -1,10 +1,7 @@
 //! Writing a model file.
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Cursor, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::io::{Cursor, Seek, SeekFrom, Write};
+use std::path::Path;
 
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
 
@@ -14,12 +11,10 @@ use crate::learner::Model;
 use crate::names::Names;
 use crate::rule::Step;
 use crate::spec::Spec;
+use crate::whole_file::WholeFile;
 
 type IoResult<T> = std::io::Result<T>;
 type WriteTensor<'a> = Box<dyn Fn(&mut dyn Write) -> IoResult<()> + 'a>;
-
-/// A partial file that was not written to for so long was left by a run that was killed.
-const STALE: Duration = Duration::from_secs(3600);
 
 /// One tensor: its name, type and length, and how to write it.
 struct Column<'a> {
@@ -48,15 +43,9 @@ pub struct Snapshot<'a> {
 
 /// Write the model to `path`, which afterwards holds all of it or is as it was.
 pub fn save(path: &Path, snapshot: Snapshot<'_>) -> Result<()> {
-    let written = target(path).and_then(|path| {
-        let beside = beside(&path);
-        write_beside(&beside, snapshot)
-            .and_then(|()| fs::rename(&beside, &path))
-            .and_then(|()| sync_folder(&path))
-            // The half-written file is of no use; that it cannot be removed is not the news.
-            .inspect_err(|_| drop(fs::remove_file(&beside)))?;
-        remove_stale(&path);
-        Ok(())
+    let written = WholeFile::create(path).and_then(|mut file| {
+        write(&mut file.bytes, snapshot)?;
+        file.finish()
     });
     written.map_err(|error| Error::ModelFile {
         file: path.display().to_string(),
@@ -64,67 +53,11 @@ pub fn save(path: &Path, snapshot: Snapshot<'_>) -> Result<()> {
     })
 }
 
-/// The file that `path` means: behind links, and not a device, which the renaming would replace.
-fn target(path: &Path) -> IoResult<PathBuf> {
-    match fs::metadata(path) {
-        Ok(data) if data.is_file() => fs::canonicalize(path),
-        Ok(_) => Err(invalid("it is not a file")),
-        Err(_) => Ok(path.to_owned()),
-    }
-}
-
 /// The model as bytes, the same as a file would hold.
 pub fn to_bytes(snapshot: Snapshot<'_>) -> IoResult<Vec<u8>> {
     let mut bytes = Cursor::new(Vec::new());
     write(&mut bytes, snapshot)?;
     Ok(bytes.into_inner())
-}
-
-/// A name that no other save uses, in this process or another.
-fn beside(path: &Path) -> PathBuf {
-    static SAVES: AtomicU64 = AtomicU64::new(0);
-    let (process, save) = (std::process::id(), SAVES.fetch_add(1, Ordering::Relaxed));
-    path.with_file_name(format!("{}{process}-{save}.partial", partial_prefix(path)))
-}
-
-fn partial_prefix(path: &Path) -> String {
-    format!(".{}.", path.file_name().unwrap_or_default().to_string_lossy())
-}
-
-/// Remove what killed runs left beside the file, as far as that goes; it is never in the way.
-fn remove_stale(path: &Path) {
-    let prefix = partial_prefix(path);
-    for entry in fs::read_dir(folder(path)).into_iter().flatten().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let partial = name.starts_with(&prefix) && name.ends_with(".partial");
-        if partial && is_stale(&entry) {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
-}
-
-fn is_stale(entry: &fs::DirEntry) -> bool {
-    let written = entry.metadata().and_then(|data| data.modified()).ok();
-    written.and_then(|time| time.elapsed().ok()).is_some_and(|age| age > STALE)
-}
-
-fn folder(path: &Path) -> &Path {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    folder.unwrap_or(Path::new("."))
-}
-
-fn write_beside(beside: &Path, snapshot: Snapshot<'_>) -> IoResult<()> {
-    let mut file = BufWriter::with_capacity(1 << 20, File::create(beside)?);
-    write(&mut file, snapshot)?;
-    file.into_inner()?.sync_all()
-}
-
-/// Make the rename itself last. Not every system lets a folder be opened; there it is left out.
-fn sync_folder(path: &Path) -> IoResult<()> {
-    match File::open(folder(path)) {
-        Ok(folder) => folder.sync_all(),
-        Err(_) => Ok(()),
-    }
 }
 
 fn write<W: Write + Seek>(out: &mut W, snapshot: Snapshot<'_>) -> IoResult<()> {

@@ -27,7 +27,7 @@ pub const LONGEST_LINE: usize = 16 << 20;
 const BLOCK: usize = 512 << 10;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Whole lines, and some bytes behind them that mean nothing.
+/// Whole lines, or a batch of an Arrow file, and some bytes behind them that mean nothing.
 #[derive(Debug, Default)]
 pub struct Block {
     bytes: Vec<u8>,
@@ -48,6 +48,23 @@ impl Block {
     /// Whether a line longer than a block was in it.
     pub fn is_large(&self) -> bool {
         self.bytes.len() > 4 * BLOCK
+    }
+
+    /// Begin again with nothing in it.
+    pub fn empty(&mut self) {
+        self.lines = 0..0;
+    }
+
+    /// Add so many bytes of `source`, which are not lines; memory grows as they come.
+    pub fn add(&mut self, source: &mut impl Read, count: usize) -> io::Result<()> {
+        let end = self.lines.end + count;
+        while self.lines.end < end {
+            let next = end.min(self.lines.end + BLOCK);
+            self.make_room(next);
+            source.read_exact(&mut self.bytes[self.lines.end..next])?;
+            self.lines.end = next;
+        }
+        Ok(())
     }
 
     fn begin(&mut self, rest: &[u8]) {

@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use crate::error::InputError;
+
 const LONGEST_QUOTE: usize = 20;
 
 /// The place in a line, what should stand there and what does.
@@ -26,6 +28,12 @@ impl Fault {
             expected: expected.into(),
             found: found(line, place),
         }
+    }
+
+    /// The error for a fault of a whole file.
+    pub fn of_file(self, file: &str) -> InputError {
+        let Fault { expected, found, .. } = self;
+        InputError { file: file.to_owned(), line: 0, column: 0, found, expected }
     }
 }
 

@@ -76,6 +76,16 @@ impl LabelReader {
         }
     }
 
+    /// The label that a number means.
+    pub fn number(&mut self, number: f32) -> Result<f32, Fault> {
+        let outcome = match self.labels {
+            Labels::Binary => self.class(number.into()),
+            Labels::Real | Labels::Ignored if number.is_finite() => Ok(number),
+            Labels::Real | Labels::Ignored => Err("a finite number as label".to_owned()),
+        };
+        outcome.map_err(|expected| Fault { column: 0, expected, found: format!("'{number}'") })
+    }
+
     /// The label of an example that has none, where that is allowed.
     pub fn absent(&self) -> Option<f32> {
         (self.labels == Labels::Ignored).then_some(f32::NAN)
@@ -89,11 +99,16 @@ impl LabelReader {
             b"-1" => -1.0,
             word => fast_float2::parse::<f64, _>(word).unwrap_or(f64::NAN),
         };
+        self.class(number).map_err(|expected| Fault::at(line, place, expected))
+    }
+
+    /// The class that a number means; an error says what would be a class.
+    fn class(&mut self, number: f64) -> Result<f32, String> {
         if number == 1.0 {
             return Ok(1.0);
         }
         if number != 0.0 && number != -1.0 {
-            return Err(Fault::at(line, place, "a label 1, 0 or -1"));
+            return Err("a label 1, 0 or -1".to_owned());
         }
         if self.negative.is_none() {
             self.met_0 |= number == 0.0;
@@ -101,8 +116,7 @@ impl LabelReader {
         }
         let negative = *self.negative.get_or_insert(number as i8);
         if negative != number as i8 {
-            let expected = format!("a label 1 or {negative}, as in the lines before");
-            return Err(Fault::at(line, place, expected));
+            return Err(format!("a label 1 or {negative}, as in the lines before"));
         }
         Ok(-1.0)
     }

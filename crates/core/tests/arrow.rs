@@ -1,0 +1,170 @@
+//! Is what comes out of an Arrow file what went in, and can any bytes of one hurt?
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+use std::io::Cursor;
+use std::sync::LazyLock;
+
+use lessregret_core::arrow::write::Writer;
+use lessregret_core::stream::{BadLines, Stream, StreamSpec};
+use lessregret_core::text::{Format, Labels};
+use lessregret_core::{Chunk, Result};
+use polars_arrow_format::ipc::planus::{self, ReadAsRoot};
+use polars_arrow_format::ipc::{Message, MessageRef};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+const SPEC: StreamSpec = StreamSpec {
+    format: Format::Auto,
+    labels: Labels::Ignored,
+    bits: 20,
+    bad_lines: BadLines::Stop,
+    names: false,
+};
+
+/// Label, importance, tag and features, the floats as their bits: NaN is NaN.
+type Copied = (u32, u32, Vec<u8>, Vec<(u32, u32)>);
+
+fn copies(chunk: &Chunk) -> Vec<Copied> {
+    let copy = |i: usize| {
+        let example = chunk.example(i);
+        let values = example.values.iter().map(|value| value.to_bits());
+        let features = example.slots.iter().copied().zip(values).collect();
+        let (label, importance) = (example.label.to_bits(), example.importance.to_bits());
+        (label, importance, chunk.tag(i).to_vec(), features)
+    };
+    (0..chunk.len()).map(copy).collect()
+}
+
+fn read(bytes: &[u8], limit: usize, threads: usize) -> Result<Vec<Copied>> {
+    let source = Box::new(Cursor::new(bytes.to_vec()));
+    let mut stream = Stream::over("data", source, SPEC).threads(threads);
+    let mut chunk = Chunk::new(None);
+    let mut all = Vec::new();
+    while stream.fill(&mut chunk, limit)? > 0 {
+        all.extend(copies(&chunk));
+    }
+    Ok(all)
+}
+
+fn written(chunks: &[Chunk]) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("examples.arrow");
+    let mut writer = Writer::create(&path, SPEC.bits).unwrap();
+    for chunk in chunks {
+        writer.write(chunk).unwrap();
+    }
+    let length = writer.finish().unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    assert_eq!(bytes.len() as u64, length);
+    bytes
+}
+
+/// Examples of `features` features each, some without label, tag or features.
+fn chunk(examples: u32, features: u32) -> Chunk {
+    let mut chunk = Chunk::new(None);
+    for i in 0..examples {
+        for k in 0..if i % 7 == 3 { 0 } else { features } {
+            chunk.push((i * 31 + k * 977) % (1 << SPEC.bits), 0.5 + k as f32);
+        }
+        let label = if i % 5 == 0 { f32::NAN } else { i as f32 };
+        let tag = vec![b'x'; (i % 3) as usize];
+        chunk.finish(label, (i % 4) as f32, &tag);
+    }
+    chunk
+}
+
+/// The same file without the metadata of its messages, as other programs write it.
+fn without_checksums(bytes: &[u8]) -> Vec<u8> {
+    let (start, mut rest) = bytes.split_at(8);
+    let mut all = start.to_vec();
+    while let Some(length) = rest[4..].first_chunk().map(|word| u32::from_le_bytes(*word) as usize)
+        && length > 0
+    {
+        let message = MessageRef::read_as_root(&rest[8..8 + length]).unwrap();
+        let mut message = Message::try_from(message).unwrap();
+        message.custom_metadata = None;
+        let mut metadata = planus::Builder::new().finish(&message, None).to_vec();
+        metadata.resize(metadata.len().next_multiple_of(8), 0);
+        let body_end = 8 + length + message.body_length as usize;
+        all.extend_from_slice(&[0xff; 4]);
+        all.extend_from_slice(&(metadata.len() as u32).to_le_bytes());
+        all.extend_from_slice(&metadata);
+        all.extend_from_slice(&rest[8 + length..body_end]);
+        rest = &rest[body_end..];
+    }
+    all.extend_from_slice(rest);
+    all
+}
+
+#[test]
+fn files_without_checksums_are_read() {
+    let bytes = written(&[chunk(500, 10)]);
+    let without = without_checksums(&bytes);
+    assert!(without.len() < bytes.len());
+    assert_eq!(read(&without, 100, 1), read(&bytes, 100, 1));
+}
+
+#[test]
+fn what_goes_in_comes_out() {
+    let chunks = [chunk(1, 0), chunk(9, 3), chunk(2000, 40), Chunk::new(None), chunk(3, 50_000)];
+    let bytes = written(&chunks);
+    let expected: Vec<Copied> = chunks.iter().flat_map(copies).collect();
+    for (limit, threads) in [(1, 1), (100, 3), (usize::MAX, 2)] {
+        assert!(read(&bytes, limit, threads) == Ok(expected.clone()), "{limit} {threads}");
+    }
+}
+
+#[test]
+fn no_examples_are_a_file_too() {
+    assert_eq!(read(&written(&[]), 10, 1), Ok(vec![]));
+}
+
+#[test]
+fn packed_by_zstd_it_is_the_same() {
+    let bytes = written(&[chunk(500, 10)]);
+    let level = ruzstd::encoding::CompressionLevel::Fastest;
+    let packed = ruzstd::encoding::compress_to_vec(&bytes[..], level);
+    assert_eq!(read(&packed, 100, 2), read(&bytes, 100, 1));
+}
+
+#[test]
+fn a_file_that_is_not_finished_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = Writer::create(&folder.path().join("examples.arrow"), 20).unwrap();
+    writer.write(&chunk(5, 5)).unwrap();
+    drop(writer);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 2000,
+        rng_seed: RngSeed::Fixed(20),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    /// The checksum is taken out first, so that what stands behind it is tested.
+    #[test]
+    fn damage_behind_the_checksum_is_told_too(
+        places in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        static WHOLE: LazyLock<Vec<u8>> =
+            LazyLock::new(|| without_checksums(&written(&[chunk(20, 3)])));
+        let mut bytes = WHOLE.clone();
+        for (place, byte) in places {
+            let place = place.index(bytes.len());
+            bytes[place] = byte;
+        }
+        if let Ok(examples) = read(&bytes, 100, 1) {
+            for (_, importance, _, features) in examples {
+                prop_assert!(f32::from_bits(importance) >= 0.0);
+                for (k, &(slot, value)) in features.iter().enumerate() {
+                    prop_assert!(slot < 1 << SPEC.bits);
+                    prop_assert!(f32::from_bits(value).is_finite() && f32::from_bits(value) != 0.0);
+                    prop_assert!(features[..k].iter().all(|&(other, _)| other != slot));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+"""``lessregret convert``: text in, an Arrow file of examples out."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from lessregret.cli.options import (
+    bad_lines_option,
+    bits_option,
+    check_place,
+    data_argument,
+    format_option,
+    json_option,
+    threads_option,
+)
+from lessregret.errors import SpecError
+from lessregret.wording import counted
+
+if TYPE_CHECKING:
+    from lessregret._core import Stream
+    from lessregret.convert import Converted
+
+
+@click.command("convert")
+@data_argument
+@click.option(
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False),
+    help="Write the examples here, as an Arrow file.",
+)
+@bits_option
+@format_option
+@bad_lines_option
+@threads_option
+@click.option("--quiet", "-q", is_flag=True, help="No summary.")
+@json_option
+def command(
+    data: tuple[str, ...],
+    output: str,
+    bits: int,
+    format: str,
+    bad_lines: str,
+    threads: int | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Read DATA once and keep its examples in a form that later passes read faster.
+
+    The file stands for DATA in train, predict, compare and regret, with as many --bits or fewer,
+    and in any program that reads Arrow. Labels are kept as they are written; names are not kept.
+    """
+    from lessregret.convert import convert
+    from lessregret.stream import open_stream
+
+    _check(output, data)
+    started = time.perf_counter()
+    stream = open_stream(data, bits=bits, format=format, bad_lines=bad_lines, threads=threads)
+    converted = convert(stream, output, bits=bits)
+    seconds = time.perf_counter() - started
+    if as_json:
+        document = {
+            **converted._asdict(),
+            "skipped": stream.skipped,
+            "seconds": round(seconds, 3),
+            "output": output,
+        }
+        click.echo(json.dumps(document, indent=2))
+    if not quiet:
+        click.echo(_summary(converted, stream, output), err=True)
+
+
+def _check(output: str, data: tuple[str, ...]) -> None:
+    check_place("--output", output, "file")
+    read = (os.path.realpath(file) for file in data if file != "-")
+    if os.path.realpath(output) in read:
+        raise SpecError(f"--output {output}: the run reads this file; give the output another name")
+
+
+def _summary(converted: Converted, stream: Stream, output: str) -> str:
+    examples, features = converted.examples, converted.features
+    lines = [
+        f"{counted(examples, 'example')}, {counted(features, 'feature')}, "
+        f"{counted(converted.bytes, 'byte')}"
+    ]
+    if stream.skipped:
+        skipped = counted(stream.skipped, "bad line")
+        lines.append(f"skipped        {skipped}; the first: {stream.first_skipped}")
+    return "\n".join([*lines, f"output         {output}"])
