@@ -14,14 +14,15 @@
 //! normalised examples.
 //!
 //! Cost: one float a slot, had only when needed: never without a scale, for a cap from the first
-//! |x| > 1 on. Until then a cap costs one sweep over the values. The twin is
-//! `python/lessregret/scale.py`.
+//! |x| > 1 on. A cap then looks at its floats only where a slot near by has grown: hashed words that
+//! meet in a slot add up to 2 now and then, and all others would pay a miss of the cache for them. The
+//! twin is `python/lessregret/scale.py`.
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::example::{Chunk, Example};
-use crate::memory::filled;
+use crate::memory::{filled, zeroed};
 use crate::rule::Interval;
 
 /// How much larger than before a cap can become in a round.
@@ -59,13 +60,21 @@ pub struct Scales {
     slots: usize,
     /// m_i; empty while all are as they began and need no place.
     largest: Vec<f32>,
+    /// For a cap, a bit for 64 neighbours any of which has grown.
+    grown: Vec<u64>,
+}
+
+/// The word and the bit of a slot's neighbourhood.
+#[inline]
+fn neighbourhood(slot: usize) -> (usize, u64) {
+    (slot >> 12, 1 << ((slot >> 6) & 63))
 }
 
 impl Scales {
     /// Scales of features none of which was met.
     pub fn new(kind: Scale, slots: usize) -> Result<Self> {
         let largest = if kind == Scale::Full { filled(kind.start(), slots)? } else { Vec::new() };
-        Ok(Scales { kind, slots, largest })
+        Ok(Scales { kind, slots, largest, grown: Vec::new() })
     }
 
     /// Whether any value may be divided at all.
@@ -106,8 +115,17 @@ impl Scales {
         }
         let features = example.slots.iter().zip(example.values);
         room.clear();
-        room.extend(features.map(|(&slot, &x)| x / self.of(slot as usize).max(x.abs())));
+        room.extend(features.map(|(&slot, &x)| self.scaled(slot as usize, x)));
         Example { values: room, ..*example }
+    }
+
+    /// x_i/m_i, this value included in m_i.
+    #[inline]
+    fn scaled(&self, slot: usize, x: f32) -> f32 {
+        if self.kind == Scale::Cap && x.abs() <= 1.0 && !self.is_near_growth(slot) {
+            return x;
+        }
+        x / self.of(slot).max(x.abs())
     }
 
     /// Have the memory for what [`Scales::remember`] will be told.
@@ -115,6 +133,7 @@ impl Scales {
     pub fn make_room(&mut self, example: &Example<'_>) -> Result<()> {
         if !self.are_kept() && !self.leave(example) {
             self.largest = filled(self.kind.start(), self.slots)?;
+            self.grown = zeroed((self.slots >> 12) + 1)?;
         }
         Ok(())
     }
@@ -122,14 +141,22 @@ impl Scales {
     /// Take the example's values into account from now on; room was made for it.
     #[inline]
     pub fn remember(&mut self, example: &Example<'_>) {
-        if !self.are_kept() {
+        if self.leave(example) {
             return;
         }
         let growth = if self.kind == Scale::Cap { CAP_GROWTH } else { f32::INFINITY };
         for (&slot, value) in example.slots.iter().zip(example.values) {
+            if self.kind == Scale::Cap && value.abs() <= 1.0 {
+                continue;
+            }
             let largest = &mut self.largest[slot as usize];
             // 0 times infinity is no number, and min passes it over.
             *largest = largest.max(value.abs().min(growth * *largest));
+            let (word, bit) = neighbourhood(slot as usize);
+            // A full scale has no such words.
+            if let Some(word) = self.grown.get_mut(word) {
+                *word |= if *largest > 1.0 { bit } else { 0 };
+            }
         }
     }
 
@@ -155,10 +182,15 @@ impl Scales {
             return Err(format!("'scale' holds {largest:?}, which is no scale"));
         }
         if !self.are_kept() {
-            let room = filled(self.kind.start(), self.slots);
-            self.largest = room.map_err(|error| error.to_string())?;
+            let told = |error: Error| error.to_string();
+            self.largest = filled(self.kind.start(), self.slots).map_err(told)?;
+            self.grown = zeroed((self.slots >> 12) + 1).map_err(told)?;
         }
         self.largest[slot] = largest;
+        let (word, bit) = neighbourhood(slot);
+        if let Some(word) = self.grown.get_mut(word) {
+            *word |= bit;
+        }
         Ok(())
     }
 
@@ -167,7 +199,24 @@ impl Scales {
     fn leave(&self, example: &Example<'_>) -> bool {
         // Without early exit, so that it is a few vector instructions.
         let large = || example.values.iter().fold(false, |any, value| any | (value.abs() > 1.0));
-        !self.are_used() || (!self.are_kept() && !large())
+        match self.kind {
+            Scale::None => true,
+            Scale::Cap => !large() && !self.has_grown(example),
+            Scale::Full => false,
+        }
+    }
+
+    /// Whether a feature of the example, or a neighbour, has met a value above 1.
+    #[inline]
+    fn has_grown(&self, example: &Example<'_>) -> bool {
+        let near = |any: bool, &slot: &u32| any | self.is_near_growth(slot as usize);
+        self.are_kept() && example.slots.iter().fold(false, near)
+    }
+
+    #[inline]
+    fn is_near_growth(&self, slot: usize) -> bool {
+        let (word, bit) = neighbourhood(slot);
+        self.grown.get(word).is_some_and(|word| word & bit != 0)
     }
 }
 
