@@ -25,7 +25,7 @@ use crate::example::{Chunk, Example};
 use crate::importance::push;
 use crate::learner::{Boxes, Model, diverged, is_sound};
 use crate::loss::Loss;
-use crate::memory::zeroed;
+use crate::memory::{Table, zeroed};
 use crate::mixture::{LANES, Mixture, PerLane, RATES, Suffered};
 use crate::pages::Pages;
 use crate::penalty::{Penalty, Scope, Whole};
@@ -44,8 +44,9 @@ pub struct Lanes<R: Rule, B: Boxes> {
     fixed_share: f64,
     rule: R,
     boxes: B,
-    lines: Vec<LineOf<R>>,
+    lines: Table<LineOf<R>>,
     pages: Pages,
+    all_touched: bool,
     scales: Scales,
     gradient_sums: Option<Vec<PerLane>>,
     state: State<R::Shared>,
@@ -88,7 +89,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             lanes: [LaneTally::default(); LANES],
             mixture: Mixture::default(),
         };
-        let (lines, pages) = (zeroed(slots)?, Pages::new(slots)?);
+        let (lines, pages) = (Table::zeroed(slots)?, Pages::new(slots)?);
         let tally = Tally::default();
         Ok(Lanes {
             loss,
@@ -99,6 +100,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             boxes,
             lines,
             pages,
+            all_touched: false,
             scales,
             gradient_sums: sums,
             state,
@@ -127,11 +129,11 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         let mut margins = [0.0; LANES];
         let mut square_weights = [0.0; LANES];
         let mut sights = [Sight::default(); LANES];
-        let mut square_norm = 0.0;
+        let (mut square_norm, lines) = (0.0, &*self.lines);
         for (&slot, &value) in example.slots.iter().zip(example.values) {
             let (slot, wide) = (slot as usize, f64::from(value));
             square_norm += wide * wide;
-            let (rule, line) = (self.boxes.rule(self.rule, slot), &self.lines[slot]);
+            let (rule, line) = (self.boxes.rule(self.rule, slot), &lines[slot]);
             for lane in 0..LANES {
                 let weight = rule.at(RATES[lane]).weight(&line.get(lane), value);
                 margins[lane] += f64::from(weight) * wide;
@@ -159,11 +161,11 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         // Copies, here and of the line, and loops of one kind of number: so they become vectors.
         let (steps, slopes) = (self.state.step, *slopes);
         let shrink = f64::from(example.importance) * self.penalty.l2;
-        let mut totals = [0.0; LANES];
+        let (mut totals, lines) = ([0.0; LANES], &mut *self.lines);
         for (&slot, &value) in example.slots.iter().zip(example.values) {
             let (slot, wide) = (slot as usize, f64::from(value));
             let rule = self.boxes.rule(self.rule, slot);
-            let mut line = self.lines[slot];
+            let mut line = lines[slot];
             let mut gradients = slopes.map(|slope| (slope * wide) as f32);
             let mut rates = [0.0; LANES];
             for lane in 0..LANES {
@@ -181,7 +183,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
                 line.put(lane, state);
                 rates[lane] = rule.rate_used(&state, step);
             }
-            self.lines[slot] = line;
+            lines[slot] = line;
             for lane in 0..LANES {
                 let factor = if STAY { wide } else { f64::from(gradients[lane]) };
                 totals[lane] += factor * factor * f64::from(rates[lane]);
@@ -312,6 +314,10 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         examples: &mut dyn Iterator<Item = Example<'_>>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {
+        if !self.all_touched && self.pages.are_many_met() {
+            self.lines.touch_all();
+            self.all_touched = true;
+        }
         let path = Path::chosen().map_err(Error::Spec)?;
         path.run(Lesson::<R, B, PENALISED> { lanes: self, examples, margins })
     }
@@ -376,8 +382,9 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     /// Have the lines of an example brought near while another is learned.
     #[inline(always)]
     fn ask_for(&self, example: Option<&Example<'_>>) {
+        let lines = &*self.lines;
         for &slot in example.map_or(&[][..], |example| example.slots) {
-            prefetch(&self.lines, slot as usize);
+            prefetch(lines, slot as usize);
         }
     }
 

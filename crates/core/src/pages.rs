@@ -37,6 +37,11 @@ impl Pages {
         }
     }
 
+    /// Whether a good part of the table is in use, so that soon all of it will be.
+    pub fn are_many_met(&self) -> bool {
+        4 * self.met.iter().map(|&met| usize::from(met)).sum::<usize>() > self.met.len()
+    }
+
     /// The slots of all pages met, ascending: among them all that were met.
     pub fn slots(&self) -> impl Iterator<Item = usize> {
         let pages = self.met.iter().enumerate().filter(|(_, met)| **met != 0);
@@ -52,9 +57,10 @@ mod tests {
     #[test]
     fn a_page_met_gives_all_its_slots() -> Result<()> {
         let mut pages = Pages::new(130)?;
-        assert_eq!(pages.slots().count(), 0);
+        assert_eq!((pages.slots().count(), pages.are_many_met()), (0, false));
         pages.meet_all(&[129, 3]);
         assert!(pages.slots().eq((0..64).chain(128..130)));
+        assert!(pages.are_many_met());
         Ok(())
     }
 }

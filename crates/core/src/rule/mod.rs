@@ -8,7 +8,7 @@
 //!
 //! The readable twins are in `python/lessregret/rules/`, one file a rule, under the same names.
 
-use bytemuck::Zeroable;
+use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 pub mod arow;
@@ -153,9 +153,9 @@ pub trait Slot: Copy + Default + Zeroable + Send + Sync + 'static {
     }
 }
 
-/// The slots of one coordinate in all lanes: field by field, so that an instruction moves many lanes,
-/// and on a cache line of its own.
-pub trait Line<S>: Copy + Default + Zeroable + Send + Sync + 'static {
+/// The slots of one coordinate in all lanes: field by field, so that an instruction moves many lanes.
+/// Two fields fill a cache line.
+pub trait Line<S>: Copy + Default + Pod + Send + Sync + 'static {
     /// The slot of a lane.
     fn get(&self, lane: usize) -> S;
     /// Set the slot of a lane.
@@ -173,8 +173,8 @@ macro_rules! slot {
         pub struct $name { $($(#[$field_doc])* pub $field: f32),+ }
 
         /// The same floats for all lanes.
-        #[repr(C, align(64))]
-        #[derive(Clone, Copy, Debug, Default, bytemuck::Zeroable)]
+        #[repr(C)]
+        #[derive(Clone, Copy, Debug, Default, bytemuck::Zeroable, bytemuck::Pod)]
         pub struct Line { $($field: [f32; $crate::mixture::LANES]),+ }
 
         impl $crate::rule::Line<$name> for Line {
