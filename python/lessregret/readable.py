@@ -41,24 +41,8 @@ class ReadableLearner:
         Coordinates whose feasible interval is not the rule's own.
     intercept : int, optional
         The slot of a feature of value 1 that rows of a matrix get as their last.
-    l2 : number from 0 up, default 0
-        λ: every round adds (λ/2) Σ w² over the weights of its features to its loss.
-    l2_scope : "active" or "all", default "active"
-        Which weights: those of the example's features, or of all coordinates touched so far.
-    scale : "none", "cap" or "full", default "cap"
-        What values are divided by: nothing, the largest of the feature met so far if above 1, or
-        that in any case. ``"cap"`` changes nothing for 0/1 and unit-length data and makes large
-        values harmless; ``"full"`` is for tables of numbers in mixed units.
-    importance_aware : bool, default False
-        Whether weights follow the slope as far as the importance leads them, and not beyond the
-        label or the kink, rather than go by importance times gradient: see
-        :mod:`lessregret.importance`. For rules that step by rate times gradient, without L2. There
-        is then no ``bound``; the certificate stays. At a fixed rate a round of importance h is h
-        rounds of importance 1; not so at rates that adapt, which take in one gradient and not h.
-    fixed_share : number from 0 up and below 1, default 0
-        At rate "auto", which part of the lanes' shares is dealt out evenly after every round, so
-        that a lane can come back when the data drift. It is the chance of a change of lane in a
-        round: 1e-4 for one in ten thousand rounds. 0 follows the lane that is best in all.
+    l2, l2_scope, scale, importance_aware, fixed_share
+        As for :class:`lessregret.Learner`.
 
     >>> from lessregret.rules import PerCoordinate
     >>> learner = ReadableLearner("hinge", PerCoordinate(rate=0.5))

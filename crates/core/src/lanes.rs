@@ -12,8 +12,8 @@
 //! and holds the bits that a [`Learner`](crate::learner::Learner) at its rate would hold. A
 //! coordinate's lanes lie on one cache line, field by field, so a feature costs one miss as with one
 //! lane, and the loop over the lanes is vector instructions. With L2 (`penalty.rs`) each lane has its
-//! own penalty, and the mixture's is their mean by the shares. Importance-aware updates (`importance.rs`) are each lane's own, in a third
-//! walk.
+//! own penalty, and the mixture's is their mean by the shares. Importance-aware updates
+//! (`importance.rs`) are each lane's own, in a third walk.
 
 use lessregret_prefetch::prefetch;
 use pulp::NullaryFnOnce;

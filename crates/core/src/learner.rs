@@ -13,9 +13,10 @@
 //! and for importance-aware updates (`importance.rs`), which need a third walk: only when every slot
 //! has absorbed its gradient are the rates known that say how far the weights go.
 //!
-//! Slots are float32, one array; margins, losses and all sums are float64, added in the order of the features, so that a run gives the same bits however its
-//! examples are cut into chunks. Cost: two walks over the features of an example, the second only
-//! where the slope is not zero (or the rule is coupled).
+//! Slots are float32, one array; margins, losses and all sums are float64, added in the order of the
+//! features, so that a run gives the same bits however its examples are cut into chunks. Cost: two
+//! walks over the features of an example, the second only where the slope is not zero (or the rule is
+//! coupled).
 
 use lessregret_prefetch::prefetch;
 use serde_json::Value;

@@ -14,19 +14,23 @@ const SLOTS_BITS: u32 = 6;
 /// Marks for the pages of a table.
 pub struct Pages {
     met: Vec<u8>,
+    /// How many are met. Counted, not summed up when asked: a learner of single examples asks each time.
+    count: usize,
     slots: usize,
 }
 
 impl Pages {
     /// The pages of a table with this many slots, none of them met.
     pub fn new(slots: usize) -> Result<Self> {
-        Ok(Pages { met: zeroed(slots.div_ceil(1 << SLOTS_BITS))?, slots })
+        Ok(Pages { met: zeroed(slots.div_ceil(1 << SLOTS_BITS))?, count: 0, slots })
     }
 
     /// Note that a slot was met.
     #[inline]
     pub fn meet(&mut self, slot: usize) {
-        self.met[slot >> SLOTS_BITS] = 1;
+        let met = &mut self.met[slot >> SLOTS_BITS];
+        self.count += usize::from(*met == 0);
+        *met = 1;
     }
 
     /// Note that all these were met.
@@ -39,7 +43,7 @@ impl Pages {
 
     /// Whether a good part of the table is in use, so that soon all of it will be.
     pub fn are_many_met(&self) -> bool {
-        4 * self.met.iter().map(|&met| usize::from(met)).sum::<usize>() > self.met.len()
+        4 * self.count > self.met.len()
     }
 
     /// The slots of all pages met, ascending: among them all that were met.

@@ -20,7 +20,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::example::{Chunk, Example};
 use crate::memory::{filled, zeroed};
 use crate::rule::Interval;
@@ -132,9 +132,14 @@ impl Scales {
     #[inline]
     pub fn make_room(&mut self, example: &Example<'_>) -> Result<()> {
         if !self.are_kept() && !self.leave(example) {
-            self.largest = filled(self.kind.start(), self.slots)?;
-            self.grown = zeroed((self.slots >> 12) + 1)?;
+            self.keep()?;
         }
+        Ok(())
+    }
+
+    fn keep(&mut self) -> Result<()> {
+        self.largest = filled(self.kind.start(), self.slots)?;
+        self.grown = zeroed((self.slots >> 12) + 1)?;
         Ok(())
     }
 
@@ -182,9 +187,7 @@ impl Scales {
             return Err(format!("'scale' holds {largest:?}, which is no scale"));
         }
         if !self.are_kept() {
-            let told = |error: Error| error.to_string();
-            self.largest = filled(self.kind.start(), self.slots).map_err(told)?;
-            self.grown = zeroed((self.slots >> 12) + 1).map_err(told)?;
+            self.keep().map_err(|error| error.to_string())?;
         }
         self.largest[slot] = largest;
         let (word, bit) = neighbourhood(slot);

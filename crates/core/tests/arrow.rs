@@ -1,9 +1,12 @@
 //! Is what comes out of an Arrow file what went in, and can any bytes of one hurt?
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed")]
 
+mod copies;
+
 use std::io::Cursor;
 use std::sync::LazyLock;
 
+use copies::{Copied, copied};
 use lessregret_core::arrow::write::Writer;
 use lessregret_core::stream::{BadLines, Stream, StreamSpec};
 use lessregret_core::text::{Format, Labels};
@@ -21,27 +24,13 @@ const SPEC: StreamSpec = StreamSpec {
     names: false,
 };
 
-/// Label, importance, tag and features, the floats as their bits: NaN is NaN.
-type Copied = (u32, u32, Vec<u8>, Vec<(u32, u32)>);
-
-fn copies(chunk: &Chunk) -> Vec<Copied> {
-    let copy = |i: usize| {
-        let example = chunk.example(i);
-        let values = example.values.iter().map(|value| value.to_bits());
-        let features = example.slots.iter().copied().zip(values).collect();
-        let (label, importance) = (example.label.to_bits(), example.importance.to_bits());
-        (label, importance, chunk.tag(i).to_vec(), features)
-    };
-    (0..chunk.len()).map(copy).collect()
-}
-
 fn read(bytes: &[u8], limit: usize, threads: usize) -> Result<Vec<Copied>> {
     let source = Box::new(Cursor::new(bytes.to_vec()));
     let mut stream = Stream::over("data", source, SPEC).threads(threads);
     let mut chunk = Chunk::new(None);
     let mut all = Vec::new();
     while stream.fill(&mut chunk, limit)? > 0 {
-        all.extend(copies(&chunk));
+        all.extend(copied(&chunk));
     }
     Ok(all)
 }
@@ -108,7 +97,7 @@ fn files_without_checksums_are_read() {
 fn what_goes_in_comes_out() {
     let chunks = [chunk(1, 0), chunk(9, 3), chunk(2000, 40), Chunk::new(None), chunk(3, 50_000)];
     let bytes = written(&chunks);
-    let expected: Vec<Copied> = chunks.iter().flat_map(copies).collect();
+    let expected: Vec<Copied> = chunks.iter().flat_map(copied).collect();
     for (limit, threads) in [(1, 1), (100, 3), (usize::MAX, 2)] {
         assert!(read(&bytes, limit, threads) == Ok(expected.clone()), "{limit} {threads}");
     }

@@ -1,37 +1,18 @@
 //! Do the quick readers, on any number of threads, give what the strict reader gives, to the bit?
 
+mod copies;
+mod trickle;
+
 use std::io::{self, Cursor, Read};
 
+use copies::{Copied, copied};
 use lessregret_core::stream::{BadLines, Stream, StreamSpec};
 use lessregret_core::text::{BlockReader, Format, Labels, Reader};
 use lessregret_core::vectors::Path;
 use lessregret_core::{Chunk, Error, InputError};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-
-/// Gives a few bytes at a time, so that blocks end anywhere.
-struct Trickle(Cursor<Vec<u8>>, usize);
-
-impl Read for Trickle {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        let count = room.len().min(self.1);
-        self.0.read(&mut room[..count])
-    }
-}
-
-/// Label, importance, tag and features, the floats as their bits: NaN is NaN.
-type Copied = (u32, u32, Vec<u8>, Vec<(u32, u32)>);
-
-fn copied(chunk: &Chunk) -> Vec<Copied> {
-    let copy = |k: usize| {
-        let example = chunk.example(k);
-        let values = example.values.iter().map(|value| value.to_bits());
-        let features = example.slots.iter().copied().zip(values).collect();
-        let (label, importance) = (example.label.to_bits(), example.importance.to_bits());
-        (label, importance, chunk.tag(k).to_vec(), features)
-    };
-    (0..chunk.len()).map(copy).collect()
-}
+use trickle::Trickle;
 
 #[derive(Debug, PartialEq)]
 struct Outcome {

@@ -1,7 +1,11 @@
 //! Can any bytes hurt the readers, and do they lose or invent a line?
 
-use std::io::{self, Cursor, Read, Write};
+mod copies;
+mod trickle;
 
+use std::io::{Cursor, Write};
+
+use copies::{Copied, copied};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use lessregret_core::stream::{BadLines, Stream, StreamSpec};
@@ -9,19 +13,7 @@ use lessregret_core::text::{Format, Labels};
 use lessregret_core::{Chunk, Error};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-
-/// Gives a few bytes at a time.
-struct Trickle(Cursor<Vec<u8>>, usize);
-
-impl Read for Trickle {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        let count = room.len().min(self.1);
-        self.0.read(&mut room[..count])
-    }
-}
-
-/// Label, importance, tag and features, the floats as their bits: NaN is NaN.
-type Copied = (u32, u32, Vec<u8>, Vec<(u32, u32)>);
+use trickle::Trickle;
 
 /// Everything that comes out of a stream.
 #[derive(Debug, PartialEq)]
@@ -39,7 +31,7 @@ fn drain(mut stream: Stream, limit: usize) -> Outcome {
             Ok(0) => break,
             Ok(count) => {
                 assert!(count <= limit && count == chunk.len());
-                examples.extend((0..count).map(|i| copy(&chunk, i)));
+                examples.extend(copied(&chunk));
             }
             Err(error) => {
                 assert_eq!(stream.fill(&mut chunk, limit), Err(error.clone()));
@@ -49,16 +41,6 @@ fn drain(mut stream: Stream, limit: usize) -> Outcome {
     }
     assert_eq!(stream.first_skipped().is_some(), stream.skipped() > 0);
     Outcome { examples, skipped: stream.skipped(), error: None }
-}
-
-fn copy(chunk: &Chunk, i: usize) -> Copied {
-    let example = chunk.example(i);
-    assert!(example.values.iter().all(|value| value.is_finite() && *value != 0.0));
-    assert!(example.importance >= 0.0 && example.importance.is_finite());
-    let values = example.values.iter().map(|value| value.to_bits());
-    let features = example.slots.iter().copied().zip(values).collect();
-    let label = example.label.to_bits();
-    (label, example.importance.to_bits(), chunk.tag(i).to_vec(), features)
 }
 
 fn read(bytes: &[u8], step: usize, limit: usize, spec: StreamSpec) -> Outcome {

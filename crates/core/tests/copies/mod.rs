@@ -1,0 +1,21 @@
+//! Examples as plain values that can be compared to the bit.
+
+use lessregret_core::Chunk;
+
+/// Label, importance, tag and features, the floats as their bits: NaN is NaN.
+pub type Copied = (u32, u32, Vec<u8>, Vec<(u32, u32)>);
+
+/// The examples of a chunk, which must keep what a chunk promises.
+pub fn copied(chunk: &Chunk) -> Vec<Copied> {
+    (0..chunk.len()).map(|k| copy(chunk, k)).collect()
+}
+
+fn copy(chunk: &Chunk, k: usize) -> Copied {
+    let example = chunk.example(k);
+    assert!(example.values.iter().all(|value| value.is_finite() && *value != 0.0));
+    assert!(example.importance >= 0.0 && example.importance.is_finite());
+    let values = example.values.iter().map(|value| value.to_bits());
+    let features = example.slots.iter().copied().zip(values).collect();
+    let (label, importance) = (example.label.to_bits(), example.importance.to_bits());
+    (label, importance, chunk.tag(k).to_vec(), features)
+}
