@@ -32,8 +32,8 @@ pub fn decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
     let bytes = bytes >> (8 * negative);
     let (digits, fraction) = match length {
         // Most fractions are below one; then there is no point to close up.
-        3..=7 if bytes as u16 == ZERO_POINT => {
-            (eight(aligned(bytes >> 16, length - 2))?, length - 2)
+        3..=10 if bytes as u16 == ZERO_POINT => {
+            (eight(aligned(word(text, start + negative + 2)?, length - 2))?, length - 2)
         }
         1..=7 => short(bytes, length)?,
         8..=16 => long(text, start + negative, length)?,
@@ -56,6 +56,20 @@ pub fn integer(text: &[u8], start: usize, end: usize) -> Option<u64> {
         }
         _ => None,
     }
+}
+
+/// How many digits the bytes begin with.
+#[inline(always)]
+pub fn digits_at_start(bytes: &[u8; 16]) -> usize {
+    let digits = u128::from_le_bytes(*bytes) ^ twice(ZEROS);
+    // What a byte above nine carries reaches only bytes behind it.
+    let above_nine = (digits.wrapping_add(twice(0x7676_7676_7676_7676)) | digits) & twice(HIGH);
+    above_nine.trailing_zeros() as usize / 8
+}
+
+#[inline(always)]
+fn twice(word: u64) -> u128 {
+    u128::from(word) << 64 | u128::from(word)
 }
 
 /// Eight bytes, the first of them lowest.
@@ -96,7 +110,7 @@ fn long(text: &[u8], start: usize, length: usize) -> Option<(u64, usize)> {
     let before = (1u128 << (8 * point % 128)).wrapping_sub(1);
     let before = if point == 16 { u128::MAX } else { before };
     let closed = whole & before | whole >> 8 & !before;
-    let digits = (closed ^ (u128::from(ZEROS) << 64 | u128::from(ZEROS))) << (128 - 8 * count);
+    let digits = (closed ^ twice(ZEROS)) << (128 - 8 * count);
     let digits = eight(digits as u64)? * 100_000_000 + eight((digits >> 64) as u64)?;
     (digits <= EXACT).then_some((digits, count - point))
 }
@@ -233,6 +247,17 @@ mod tests {
             ["", "-1", "1.5", "x", "12345678x", "1234567890123456x", "12345678901234567", "1:2"]
         {
             assert_eq!(whole(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn digits_are_counted_up_to_the_first_other_byte() {
+        for count in 0..=16 {
+            for other in (0..=u8::MAX).filter(|byte| !byte.is_ascii_digit()) {
+                let mut bytes = *b"9876543210099999";
+                bytes[count..].fill(other);
+                assert_eq!(digits_at_start(&bytes), count, "{other}");
+            }
         }
     }
 

@@ -9,7 +9,7 @@
 
 use super::labels::LabelReader;
 use super::quick::{Grammar, Plain, Room, float};
-use super::quick_numbers::integer;
+use super::quick_numbers::{digits_at_start, integer};
 use super::vw::Head;
 use crate::hash;
 
@@ -131,7 +131,9 @@ fn read_any_head(
 fn hash_of(text: &[u8], start: usize, end: usize, seed: u64) -> Option<u64> {
     let length = end - start;
     let bytes: &[u8; 16] = text.get(start..)?.first_chunk()?;
-    if length < 16 && !bytes[0].is_ascii_digit() {
+    // Asked of all bytes at once: many names begin with a digit, and more than one branch a name would
+    // often be foreseen wrongly.
+    if length < 16 && (length == 0 || digits_at_start(bytes) < length) {
         return Some(u64::from(hash::short_murmur3(bytes, length, seed as u32)));
     }
     match integer(text, start, end) {
