@@ -19,6 +19,7 @@
 //! coupled).
 
 use lessregret_prefetch::prefetch;
+use pulp::NullaryFnOnce;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
@@ -28,9 +29,11 @@ use crate::loss::Loss;
 use crate::memory::zeroed;
 use crate::pages::Pages;
 use crate::penalty::{Penalty, Scope, Whole};
-use crate::rule::{Interval, Rule, Sight, Slot, Step};
+use crate::rule::{Interval, Line, Rule, Sight, Slot, Step};
 use crate::scale::Scales;
+use crate::sheet::{Group, Sheet, WIDTH};
 use crate::tally::{Outcome, Standing, Tally};
+use crate::vectors::Path;
 
 /// The feasible set of every coordinate.
 pub trait Boxes: Send + Sync + 'static {
@@ -180,97 +183,128 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
     }
 
     /// Walk over the features once: the margin and, for learning, what coupled rules want to see.
-    fn look<const LEARN: bool, const PENALISED: bool>(&self, example: &Example<'_>) -> Look {
-        let mut look =
-            Look { margin: 0.0, sight: Sight::default(), square_norm: 0.0, square_weights: 0.0 };
-        for (&slot, &value) in example.slots.iter().zip(example.values) {
-            let (slot, wide) = (slot as usize, f64::from(value));
-            look.square_norm += wide * wide;
-            let (rule, state) = (self.rule_at(slot), &self.slots[slot]);
-            let weight = f64::from(rule.weight(state, value));
-            look.margin += weight * wide;
-            if PENALISED {
-                look.square_weights += weight * weight;
+    ///
+    /// Each walk through a sheet is of one kind of number and over copies, so that it becomes vectors.
+    #[inline(always)]
+    fn look<const LEARN: bool, const PENALISED: bool>(&self, sheet: &mut Sheet<R::Slot>) -> Look {
+        for group in sheet.groups_mut() {
+            let Group { before, values, slots, mut played, .. } = *group;
+            for k in 0..WIDTH {
+                let rule = self.rule_at(slots[k] as usize);
+                played[k] = rule.weight(&before.get(k), values[k]);
             }
-            if LEARN && R::COUPLED {
-                rule.look(state, value, &mut look.sight);
+            group.played = played;
+        }
+        let mut sight = Sight::default();
+        if LEARN && R::COUPLED {
+            for group in sheet.groups() {
+                for k in 0..group.count {
+                    let rule = self.rule_at(group.slots[k] as usize);
+                    rule.look(&group.before.get(k), group.values[k], &mut sight);
+                }
             }
         }
-        look
+        let (margin, square_norm) = (sheet.margin(), sheet.square_norm());
+        let square_weights = if PENALISED { sheet.square_weights() } else { 0.0 };
+        Look { margin, sight, square_norm, square_weights }
     }
 
-    /// The second walk: the gradient is `slope · value + shrink · weight` in every coordinate.
-    ///
-    /// It gives ½ Σ g² η. Where weights are to STAY for now it gives Σ x² η, the response.
+    /// The second walk, in the sheet: the gradient is `slope · value + shrink · weight` in every
+    /// coordinate. Where weights are to STAY for now, all but they move.
+    #[inline(always)]
     fn absorb<const PENALISED: bool, const STAY: bool>(
         &mut self,
-        example: &Example<'_>,
+        sheet: &mut Sheet<R::Slot>,
         sight: &Sight,
-    ) -> f64 {
-        if R::COUPLED {
-            self.step = self.rule.step(&mut self.shared, sight);
-        } else if !PENALISED && sight.slope == 0.0 {
-            return 0.0;
+    ) {
+        for group in sheet.groups_mut() {
+            group.gradients = group.values.map(|value| (sight.slope * f64::from(value)) as f32);
+            if PENALISED {
+                add_penalty(group, sight);
+            }
         }
         let step = self.step;
-        let mut sum = 0.0;
-        for (&slot, &value) in example.slots.iter().zip(example.values) {
-            let slot = slot as usize;
-            let rule = self.rule_at(slot);
-            let state = &mut self.slots[slot];
-            let played = rule.weight(state, value);
-            let mut gradient = sight.slope * f64::from(value);
-            if PENALISED {
-                gradient += sight.shrink * f64::from(played);
+        for group in sheet.groups_mut() {
+            let Group { before, values, gradients, played, slots, .. } = *group;
+            let (mut after, mut rates) = (before, gradients);
+            for k in 0..WIDTH {
+                let rule = self.rule_at(slots[k] as usize);
+                let mut state = before.get(k);
+                rule.absorb(&mut state, values[k], gradients[k], step);
+                if STAY && gradients[k] != 0.0 {
+                    rule.place(&mut state, f64::from(played[k]));
+                }
+                // A coordinate rule is promised a gradient; here one may have none on its own.
+                if PENALISED && !R::COUPLED && gradients[k] == 0.0 {
+                    state = before.get(k);
+                }
+                after.put(k, state);
+                rates[k] = rule.rate_used(&state, step);
             }
-            let gradient = gradient as f32;
-            // A coordinate rule is promised a gradient; here a coordinate may have none on its own.
-            if PENALISED && !R::COUPLED && gradient == 0.0 {
-                continue;
-            }
-            rule.absorb(state, value, gradient, step);
-            if !R::BOUNDED {
-                continue;
-            }
-            if STAY && gradient != 0.0 {
-                rule.place(state, f64::from(played));
-            }
-            let gradient = f64::from(gradient);
-            let factor = if STAY { f64::from(value) } else { gradient };
-            sum += factor * factor * f64::from(rule.rate_used(state, step));
-            if let Some(sums) = &mut self.gradient_sums {
-                sums[slot] += gradient;
-            }
+            (group.after, group.rates) = (after, rates);
         }
-        if STAY { sum } else { 0.5 * sum }
+        self.sum_gradients(sheet);
     }
 
-    /// Absorb, and then the third walk: every weight goes as far as the importance leads it.
-    fn follow(&mut self, example: &Example<'_>, sight: &Sight) {
-        let response = self.absorb::<false, true>(example, sight);
+    fn sum_gradients(&mut self, sheet: &Sheet<R::Slot>) {
+        let Some(sums) = &mut self.gradient_sums else { return };
+        for group in sheet.groups() {
+            for k in 0..group.count {
+                sums[group.slots[k] as usize] += f64::from(group.gradients[k]);
+            }
+        }
+    }
+
+    /// Absorb in place; ½ Σ g² η.
+    #[inline(always)]
+    fn descend<const PENALISED: bool>(
+        &mut self,
+        sheet: &mut Sheet<R::Slot>,
+        sight: &Sight,
+    ) -> f64 {
+        self.absorb::<PENALISED, false>(sheet, sight);
+        sheet.put_back(&mut self.slots);
+        if R::BOUNDED { 0.5 * sheet.energy(|group| group.gradients) } else { 0.0 }
+    }
+
+    /// Absorb, and then the third walk: every weight goes as far as the importance leads it. Not
+    /// inlined, so that the way without it is compiled as if there were no other.
+    #[inline(never)]
+    fn follow(&mut self, sheet: &mut Sheet<R::Slot>, sight: &Sight) {
+        self.absorb::<false, true>(sheet, sight);
         let Sight { margin, label, importance, slope, .. } = *sight;
-        if slope == 0.0 {
-            return;
+        if slope != 0.0 {
+            let response = sheet.energy(|group| group.values);
+            let push = push(self.loss, margin, label, importance, response);
+            for group in sheet.groups_mut() {
+                for k in 0..group.count {
+                    let rule = self.rule_at(group.slots[k] as usize);
+                    let (mut state, value) = (group.after.get(k), group.values[k]);
+                    let weight = f64::from(rule.weight(&state, value));
+                    let way = push * f64::from(group.rates[k]) * f64::from(value);
+                    rule.place(&mut state, weight + way);
+                    group.after.put(k, state);
+                }
+            }
         }
-        let push = push(self.loss, margin, label, importance, response);
-        for (&slot, &value) in example.slots.iter().zip(example.values) {
-            let slot = slot as usize;
-            let rule = self.rule_at(slot);
-            let state = &mut self.slots[slot];
-            let rate = f64::from(rule.rate_used(state, self.step));
-            let weight = f64::from(rule.weight(state, value));
-            rule.place(state, weight + push * rate * f64::from(value));
-        }
+        sheet.put_back(&mut self.slots);
     }
 
-    fn round<const PENALISED: bool, const AWARE: bool>(
+    #[inline(always)]
+    fn round<const PENALISED: bool>(
         &mut self,
         example: &Example<'_>,
+        sheet: &mut Sheet<R::Slot>,
     ) -> Result<Outcome> {
-        let look = self.look::<true, PENALISED>(example);
+        sheet.fetch(&self.slots, example);
+        if sheet.is_any_new() {
+            self.pages.meet_all(example.slots);
+        }
+        let look = self.look::<true, PENALISED>(sheet);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let margin = look.margin;
-        let slope = importance * self.loss.slope(margin, label);
+        let (loss, slope) = self.loss.value_and_slope(margin, label, self.loss.tail(margin));
+        let slope = importance * slope;
         let sight = Sight {
             round: self.tally.rounds + 1,
             regression: !self.loss.is_classification(),
@@ -284,15 +318,20 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
             ..look.sight
         };
         self.check(example, &sight)?;
-        let energy = if AWARE {
-            self.follow(example, &sight);
+        if R::COUPLED {
+            self.step = self.rule.step(&mut self.shared, &sight);
+        }
+        let energy = if !R::COUPLED && !PENALISED && slope == 0.0 {
+            0.0
+        } else if R::DESCENDS && self.importance_aware {
+            self.follow(sheet, &sight);
             0.0
         } else {
-            self.absorb::<PENALISED, false>(example, &sight)
+            self.descend::<PENALISED>(sheet, &sight)
         };
         Ok(Outcome {
             margin,
-            loss: self.loss.value(margin, label),
+            loss,
             mistake: self.loss.is_mistake(margin, label),
             importance,
             penalty: if PENALISED { self.penalty.of(sight.square_weights) } else { 0.0 },
@@ -311,24 +350,29 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
         Err(diverged(example, *sight, |slot| self.scaled_weight(slot)))
     }
 
-    /// Play and absorb every example. Not inlined, so that each kind of learner is compiled as if
-    /// there were no other.
-    #[inline(never)]
-    fn learn_each<const PENALISED: bool, const SCALED: bool, const AWARE: bool>(
+    /// Play and absorb every example, by the machine's vector instructions.
+    fn learn_each<const PENALISED: bool>(
         &mut self,
         examples: &mut dyn Iterator<Item = Example<'_>>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {
-        let (mut room, mut next) = (Vec::new(), examples.next());
+        let path = Path::chosen().map_err(Error::Spec)?;
+        path.run(Lesson::<R, B, PENALISED> { learner: self, examples, margins })
+    }
+
+    #[inline(always)]
+    fn teach<const PENALISED: bool>(
+        &mut self,
+        examples: &mut dyn Iterator<Item = Example<'_>>,
+        margins: &mut Vec<f64>,
+    ) -> Result<()> {
+        let (mut room, mut sheet, mut next) = (Vec::new(), Sheet::default(), examples.next());
         while let Some(example) = next {
             next = examples.next();
             self.ask_for(next.as_ref());
-            let seen = if SCALED { self.normalise(&example, &mut room)? } else { example };
-            let outcome = self.round::<PENALISED, AWARE>(&seen)?;
-            if SCALED {
-                self.scales.remember(&example);
-            }
-            self.pages.meet_all(example.slots);
+            let seen = self.normalise(&example, &mut room)?;
+            let outcome = self.round::<PENALISED>(&seen, &mut sheet)?;
+            self.scales.remember(&example);
             self.tally.record(&outcome);
             margins.push(outcome.margin);
         }
@@ -360,13 +404,12 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
         examples: &mut dyn Iterator<Item = Example<'_>>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {
-        let (mut whole, mut room) = (Whole::default(), Vec::new());
+        let (mut whole, mut room, mut sheet) = (Whole::default(), Vec::new(), Sheet::default());
         for example in examples {
             let seen = self.normalise(&example, &mut room)?;
             let touched = self.touched().map(|(slot, _)| slot as u32);
-            let outcome = self.round::<true, false>(&whole.complete(&seen, touched))?;
+            let outcome = self.round::<true>(&whole.complete(&seen, touched), &mut sheet)?;
             self.scales.remember(&example);
-            self.pages.meet_all(example.slots);
             self.tally.record(&Outcome { features: example.slots.len(), ..outcome });
             margins.push(outcome.margin);
         }
@@ -383,6 +426,15 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
         let sums = self.gradient_sums.as_ref()?;
         let least = |slot: usize| self.rule_at(slot).interval().least(sums[slot]);
         Some(self.pages.slots().map(least).sum())
+    }
+}
+
+/// The gradients once more, with that of the regulariser.
+#[inline(always)]
+fn add_penalty<L>(group: &mut Group<L>, sight: &Sight) {
+    for k in 0..group.count {
+        let of_loss = sight.slope * f64::from(group.values[k]);
+        group.gradients[k] = (of_loss + sight.shrink * f64::from(group.played[k])) as f32;
     }
 }
 
@@ -417,6 +469,22 @@ pub(crate) fn diverged(
     Error::Diverged { round: sight.round, slot, what }
 }
 
+/// Examples to be learned, as work for [`Path::run`].
+struct Lesson<'a, 'b, R: Rule, B: Boxes, const PENALISED: bool> {
+    learner: &'a mut Learner<R, B>,
+    examples: &'a mut dyn Iterator<Item = Example<'b>>,
+    margins: &'a mut Vec<f64>,
+}
+
+impl<R: Rule, B: Boxes, const PENALISED: bool> NullaryFnOnce for Lesson<'_, '_, R, B, PENALISED> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn call(self) -> Result<()> {
+        self.learner.teach::<PENALISED>(self.examples, self.margins)
+    }
+}
+
 impl<R: Rule, B: Boxes> Model for Learner<R, B> {
     fn learn(
         &mut self,
@@ -427,28 +495,19 @@ impl<R: Rule, B: Boxes> Model for Learner<R, B> {
             let cure = "go on from the model it was made of";
             return Err(Error::Spec(format!("a slim model predicts and does not learn; {cure}")));
         }
-        if R::DESCENDS && self.importance_aware {
-            return self.learn_each::<false, true, true>(examples, margins);
-        }
-        match (self.penalty, self.scales.are_used()) {
-            (Penalty { l2: 0.0, .. }, false) => {
-                self.learn_each::<false, false, false>(examples, margins)
-            }
-            (Penalty { l2: 0.0, .. }, true) => {
-                self.learn_each::<false, true, false>(examples, margins)
-            }
-            (Penalty { scope: Scope::Active, .. }, _) => {
-                self.learn_each::<true, true, false>(examples, margins)
-            }
-            (Penalty { scope: Scope::All, .. }, _) => self.learn_whole(examples, margins),
+        match self.penalty {
+            Penalty { l2: 0.0, .. } => self.learn_each::<false>(examples, margins),
+            Penalty { scope: Scope::Active, .. } => self.learn_each::<true>(examples, margins),
+            Penalty { scope: Scope::All, .. } => self.learn_whole(examples, margins),
         }
     }
 
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
-        let mut room = Vec::new();
+        let (mut room, mut sheet) = (Vec::new(), Sheet::default());
         for example in chunk.examples() {
             let seen = self.scales.normalise(&example, &mut room);
-            margins.push(self.look::<false, false>(&seen).margin);
+            sheet.fetch(&self.slots, &seen);
+            margins.push(self.look::<false, false>(&mut sheet).margin);
         }
     }
 

@@ -17,6 +17,7 @@ pub mod penalty;
 pub mod reading;
 pub mod rule;
 pub mod scale;
+mod sheet;
 pub mod snapshot;
 pub mod spec;
 pub mod stream;

@@ -9,7 +9,7 @@
 //! Departs   nowhere; the box is exact, since in one dimension the argmin is clipped
 //! ```
 
-use super::{Interval, Rule, Step, slot};
+use super::{Interval, Rule, Step, lesser, slot};
 
 slot! {
     /// z and n.
@@ -73,7 +73,7 @@ impl Rule for Ftrl {
     fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, _step: Step) {
         let weight = self.weight(slot, value);
         let square = gradient * gradient;
-        let n = (slot.n + square).min(f32::MAX);
+        let n = lesser(slot.n + square, f32::MAX);
         // (√n − √n_before)/rate, without the cancellation that float32 would suffer from.
         let sigma = square / ((n.sqrt() + slot.n.sqrt()) * self.rate);
         let z = Interval::EVERYWHERE.clip(slot.z + gradient - sigma * weight);

@@ -9,7 +9,7 @@
 //!           the offset, which the paper does not have
 //! ```
 
-use super::{Interval, Rate, Rule, Step, slot};
+use super::{Interval, Rate, Rule, Step, lesser, slot};
 
 slot! {
     /// weight w and energy S.
@@ -66,7 +66,7 @@ impl Rule for PerCoordinate {
         let before = if slot.energy > 0.0 { slot.energy } else { start * start };
         // No gradient, no round: a lane may have none where its neighbours do. And the energy does not
         // go to infinity, which would freeze the coordinate for good.
-        let energy = (before + gradient * gradient).min(f32::MAX);
+        let energy = lesser(before + gradient * gradient, f32::MAX);
         let energy = if gradient != 0.0 { energy } else { slot.energy };
         let rate = self.rate_used(&Slot { energy, ..*slot }, step);
         let weight = self.interval.clip(self.weight(slot, value) - rate * gradient);

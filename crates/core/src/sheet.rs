@@ -1,0 +1,225 @@
+//! The slots of one example side by side, eight features to a group, so that an instruction moves many.
+//!
+//! ```text
+//! table ─fetch─▶ groups ─look, absorb─▶ groups ─put_back─▶ table
+//! ```
+//!
+//! The features of an example lie anywhere in the table. Fetched once, they are looked at and moved as
+//! the lanes of one coordinate are, by the same code of the rule ([`Line`]), and put back once. Where the
+//! features are no multiple of eight, the last group is filled up with slots as they began, of value 0;
+//! those are not put back.
+//!
+//! Cost: two loads and two stores a feature more than in place; a root and a division for eight features
+//! take the time of one.
+
+use crate::example::Example;
+use crate::mixture::LANES;
+use crate::rule::{Line, Slot};
+
+/// Features in a group.
+pub(crate) const WIDTH: usize = LANES;
+
+/// Up to eight features of an example.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Group<L> {
+    /// What their slots held.
+    pub before: L,
+    /// What they hold after the round. In other memory: where a part of a vector is to stay as it is,
+    /// the compiler would else write the other part alone, which is slow.
+    pub after: L,
+    /// Where they lie.
+    pub slots: [u32; WIDTH],
+    pub values: [f32; WIDTH],
+    pub played: [f32; WIDTH],
+    pub gradients: [f32; WIDTH],
+    pub rates: [f32; WIDTH],
+    /// How many there are.
+    pub count: usize,
+}
+
+impl<L: Copy + Default> Group<L> {
+    /// Fetch eight features from the table.
+    #[inline(always)]
+    fn fetch<S: Slot<Line = L>>(
+        &mut self,
+        table: &[S],
+        slots: &[u32; WIDTH],
+        values: &[f32; WIDTH],
+    ) where
+        L: Line<S>,
+    {
+        (self.slots, self.values, self.count) = (*slots, *values, WIDTH);
+        for k in 0..WIDTH {
+            self.before.put(k, table[slots[k] as usize]);
+        }
+    }
+
+    /// The same for fewer.
+    #[inline(always)]
+    fn fetch_some<S: Slot<Line = L>>(&mut self, table: &[S], slots: &[u32], values: &[f32])
+    where
+        L: Line<S>,
+    {
+        *self = Group { count: slots.len(), ..Group::default() };
+        for (k, (&slot, &value)) in slots.iter().zip(values).enumerate() {
+            self.before.put(k, table[slot as usize]);
+            (self.slots[k], self.values[k]) = (slot, value);
+        }
+    }
+
+    /// Whether a slot is as it began.
+    #[inline(always)]
+    fn is_any_new<S: Slot<Line = L>>(&self) -> bool
+    where
+        L: Line<S>,
+    {
+        if self.count == WIDTH {
+            return self.before.is_any_untouched();
+        }
+        (0..self.count).any(|k| self.before.get(k).is_untouched())
+    }
+}
+
+/// The slots of an example, in memory that is kept from one to the next.
+pub(crate) struct Sheet<S: Slot> {
+    groups: Vec<Group<S::Line>>,
+    used: usize,
+}
+
+impl<S: Slot> Default for Sheet<S> {
+    fn default() -> Self {
+        Sheet { groups: Vec::new(), used: 0 }
+    }
+}
+
+impl<S: Slot> Sheet<S> {
+    /// Fetch the slots of an example.
+    #[inline(always)]
+    pub fn fetch(&mut self, table: &[S], example: &Example<'_>) {
+        let (slots, last_slots) = example.slots.as_chunks::<WIDTH>();
+        let (values, last_values) = example.values.as_chunks::<WIDTH>();
+        self.used = slots.len() + usize::from(!last_slots.is_empty());
+        if self.groups.len() < self.used {
+            self.groups.resize(self.used, Group::default());
+        }
+        for (group, (slots, values)) in self.groups.iter_mut().zip(slots.iter().zip(values)) {
+            group.fetch(table, slots, values);
+        }
+        if let Some(group) = self.groups[..self.used].get_mut(slots.len()) {
+            group.fetch_some(table, last_slots, last_values);
+        }
+    }
+
+    /// Whether a slot is as it began.
+    #[inline(always)]
+    pub fn is_any_new(&self) -> bool {
+        self.groups().iter().fold(false, |any, group| any | group.is_any_new())
+    }
+
+    /// Put the slots back.
+    #[inline(always)]
+    pub fn put_back(&self, table: &mut [S]) {
+        for group in self.groups() {
+            if group.count == WIDTH {
+                for k in 0..WIDTH {
+                    table[group.slots[k] as usize] = group.after.get(k);
+                }
+            } else {
+                for k in 0..group.count {
+                    table[group.slots[k] as usize] = group.after.get(k);
+                }
+            }
+        }
+    }
+
+    /// The example's features, eight at a time.
+    #[inline(always)]
+    pub fn groups(&self) -> &[Group<S::Line>] {
+        &self.groups[..self.used]
+    }
+
+    /// The same, to be changed.
+    #[inline(always)]
+    pub fn groups_mut(&mut self) -> &mut [Group<S::Line>] {
+        &mut self.groups[..self.used]
+    }
+}
+
+impl<S: Slot> Sheet<S> {
+    /// Σ w x over the features.
+    #[inline(always)]
+    pub fn margin(&self) -> f64 {
+        let mut sum = Sum::default();
+        for group in self.groups() {
+            let mut products = group.values.map(f64::from);
+            for k in 0..WIDTH {
+                products[k] *= f64::from(group.played[k]);
+            }
+            sum.add(&products);
+        }
+        sum.total()
+    }
+
+    /// Σ x² over the features.
+    #[inline(always)]
+    pub fn square_norm(&self) -> f64 {
+        let mut sum = Sum::default();
+        for group in self.groups() {
+            sum.add(&group.values.map(|value| f64::from(value) * f64::from(value)));
+        }
+        sum.total()
+    }
+
+    /// Σ w² over the features.
+    pub fn square_weights(&self) -> f64 {
+        let mut sum = Sum::default();
+        for group in self.groups() {
+            let mut squares = group.played.map(|weight| f64::from(weight) * f64::from(weight));
+            // What fills up the last group is not of the example.
+            squares[group.count..].fill(0.0);
+            sum.add(&squares);
+        }
+        sum.total()
+    }
+
+    /// Σ f² η over the features.
+    #[inline(always)]
+    pub fn energy(&self, factors: impl Fn(&Group<S::Line>) -> [f32; WIDTH]) -> f64 {
+        let mut sum = Sum::default();
+        for group in self.groups() {
+            let factors = factors(group).map(f64::from);
+            let mut terms = group.rates.map(f64::from);
+            for k in 0..WIDTH {
+                terms[k] = factors[k] * factors[k] * terms[k];
+            }
+            sum.add(&terms);
+        }
+        sum.total()
+    }
+}
+
+/// A sum over the features of an example, in four parts: feature k goes to part k mod 4.
+///
+/// In one part every addition would wait for the one before. The order is fixed, so a sum has the same
+/// bits on every machine, and in a lane those of a learner at its rate.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sum([f64; 4]);
+
+impl Sum {
+    /// Add the terms of eight features.
+    #[inline(always)]
+    pub fn add(&mut self, terms: &[f64; WIDTH]) {
+        for k in 0..4 {
+            self.0[k] += terms[k];
+        }
+        for k in 0..4 {
+            self.0[k] += terms[k + 4];
+        }
+    }
+
+    /// The whole sum.
+    #[inline(always)]
+    pub fn total(&self) -> f64 {
+        self.0.iter().sum()
+    }
+}
