@@ -97,7 +97,7 @@ fn learn(mut model: Box<dyn Model>, repeats: usize) -> Outcome<usize> {
     let mut margins = Vec::new();
     for _ in 0..repeats {
         margins.clear();
-        model.learn(&mut chunk.examples(), &mut margins)?;
+        model.learn((&chunk).into(), &mut margins)?;
     }
     Ok(chunk.features())
 }
@@ -105,7 +105,7 @@ fn learn(mut model: Box<dyn Model>, repeats: usize) -> Outcome<usize> {
 fn predict(mut model: Box<dyn Model>, repeats: usize) -> Outcome<usize> {
     let chunk = random_chunk(BITS, EXAMPLES, CLICK_FEATURES, SEED);
     let mut margins = Vec::new();
-    model.learn(&mut chunk.examples(), &mut margins)?;
+    model.learn((&chunk).into(), &mut margins)?;
     for _ in 0..repeats {
         margins.clear();
         model.predict(&chunk, &mut margins);

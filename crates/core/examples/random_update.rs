@@ -75,7 +75,7 @@ fn compare(
             Ok(())
         })?;
         margins.clear();
-        let learned = nanoseconds(chunk, || Ok(model.learn(&mut chunk.examples(), &mut margins)?))?;
+        let learned = nanoseconds(chunk, || Ok(model.learn(chunk.into(), &mut margins)?))?;
         if turn > 0 {
             tell(lanes, "limit", limit)?;
             tell(lanes, "learn", learned)?;

@@ -94,6 +94,7 @@ impl Chunk {
     }
 
     /// The number of features of the first `count` examples.
+    #[inline]
     pub fn features_before(&self, count: usize) -> usize {
         if count == 0 { 0 } else { self.ends[count - 1] }
     }
@@ -185,6 +186,7 @@ impl Chunk {
     }
 
     /// Example `i`.
+    #[inline]
     pub fn example(&self, i: usize) -> Example<'_> {
         let start = self.features_before(i);
         Example {
@@ -241,6 +243,47 @@ impl Chunk {
         }
         self.slots.truncate(kept);
         self.values.truncate(kept);
+    }
+}
+
+/// What a learner is to learn from: the examples of a chunk as they stand, or in another order.
+#[derive(Clone, Copy, Debug)]
+pub struct Course<'a> {
+    chunk: &'a Chunk,
+    order: Option<&'a [u32]>,
+}
+
+impl<'a> Course<'a> {
+    /// The examples in the order of these places, as they stand without.
+    pub fn new(chunk: &'a Chunk, order: Option<&'a [u32]>) -> Self {
+        Course { chunk, order }
+    }
+
+    /// How many examples there are.
+    pub fn len(&self) -> usize {
+        self.order.map_or(self.chunk.len(), <[u32]>::len)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Example number `k` of the course.
+    #[inline]
+    pub fn example(&self, k: usize) -> Example<'a> {
+        self.chunk.example(self.order.map_or(k, |order| order[k] as usize))
+    }
+
+    /// The examples, one after another.
+    pub fn examples(self) -> impl Iterator<Item = Example<'a>> {
+        (0..self.len()).map(move |k| self.example(k))
+    }
+}
+
+impl<'a> From<&'a Chunk> for Course<'a> {
+    fn from(chunk: &'a Chunk) -> Self {
+        Course::new(chunk, None)
     }
 }
 

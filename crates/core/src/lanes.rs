@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::example::{Chunk, Example};
+use crate::example::{Chunk, Course, Example};
 use crate::importance::push;
 use crate::learner::{Boxes, Model, diverged, is_sound};
 use crate::loss::Loss;
@@ -445,11 +445,8 @@ fn add(sums: &mut PerLane, terms: &PerLane) {
 }
 
 impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
-    fn learn(
-        &mut self,
-        examples: &mut dyn Iterator<Item = Example<'_>>,
-        margins: &mut Vec<f64>,
-    ) -> Result<()> {
+    fn learn(&mut self, course: Course<'_>, margins: &mut Vec<f64>) -> Result<()> {
+        let examples = &mut course.examples();
         match self.penalty {
             Penalty { l2: 0.0, .. } => self.learn_each::<false>(examples, margins),
             Penalty { scope: Scope::Active, .. } => self.learn_each::<true>(examples, margins),

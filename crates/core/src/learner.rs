@@ -23,7 +23,7 @@ use pulp::NullaryFnOnce;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::example::{Chunk, Example};
+use crate::example::{Chunk, Course, Example};
 use crate::importance::push;
 use crate::loss::Loss;
 use crate::memory::zeroed;
@@ -69,11 +69,7 @@ impl Boxes for Vec<Interval> {
 /// The object-safe face of a learner: crossed once a chunk, never a feature.
 pub trait Model: Send + Sync {
     /// Play and absorb every example; append the margins, each made before its example was learned.
-    fn learn(
-        &mut self,
-        examples: &mut dyn Iterator<Item = Example<'_>>,
-        margins: &mut Vec<f64>,
-    ) -> Result<()>;
+    fn learn(&mut self, course: Course<'_>, margins: &mut Vec<f64>) -> Result<()>;
     /// Append the margins of the examples and learn nothing.
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>);
     /// The number of slots.
@@ -257,11 +253,7 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
 
     /// Absorb in place; ½ Σ g² η.
     #[inline(always)]
-    fn descend<const PENALISED: bool>(
-        &mut self,
-        sheet: &mut Sheet<R::Slot>,
-        sight: &Sight,
-    ) -> f64 {
+    fn descend<const PENALISED: bool>(&mut self, sheet: &mut Sheet<R::Slot>, sight: &Sight) -> f64 {
         self.absorb::<PENALISED, false>(sheet, sight);
         sheet.put_back(&mut self.slots);
         if R::BOUNDED { 0.5 * sheet.energy(|group| group.gradients) } else { 0.0 }
@@ -353,26 +345,31 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
     /// Play and absorb every example, by the machine's vector instructions.
     fn learn_each<const PENALISED: bool>(
         &mut self,
-        examples: &mut dyn Iterator<Item = Example<'_>>,
+        course: Course<'_>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {
         let path = Path::chosen().map_err(Error::Spec)?;
-        path.run(Lesson::<R, B, PENALISED> { learner: self, examples, margins })
+        path.run(Lesson::<R, B, PENALISED> { learner: self, course, margins })
     }
 
     #[inline(always)]
     fn teach<const PENALISED: bool>(
         &mut self,
-        examples: &mut dyn Iterator<Item = Example<'_>>,
+        course: Course<'_>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {
-        let (mut room, mut sheet, mut next) = (Vec::new(), Sheet::default(), examples.next());
-        while let Some(example) = next {
-            next = examples.next();
-            self.ask_for(next.as_ref());
-            let seen = self.normalise(&example, &mut room)?;
+        let (mut room, mut sheet) = (Vec::new(), Sheet::default());
+        for k in 0..course.len() {
+            if k + 1 < course.len() {
+                self.ask_for(&course.example(k + 1));
+            }
+            let example = course.example(k);
+            let scaled = !self.scales.leave(&example);
+            let seen = if scaled { self.normalise(&example, &mut room)? } else { example };
             let outcome = self.round::<PENALISED>(&seen, &mut sheet)?;
-            self.scales.remember(&example);
+            if scaled {
+                self.scales.remember(&example);
+            }
             self.tally.record(&outcome);
             margins.push(outcome.margin);
         }
@@ -381,8 +378,8 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
 
     /// Have the slots of an example brought near while another is learned.
     #[inline]
-    fn ask_for(&self, example: Option<&Example<'_>>) {
-        for &slot in example.map_or(&[][..], |example| example.slots) {
+    fn ask_for(&self, example: &Example<'_>) {
+        for &slot in example.slots {
             prefetch(&self.slots, slot as usize);
         }
     }
@@ -399,13 +396,9 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
 
     /// The same with the regulariser on every coordinate.
     #[inline(never)]
-    fn learn_whole(
-        &mut self,
-        examples: &mut dyn Iterator<Item = Example<'_>>,
-        margins: &mut Vec<f64>,
-    ) -> Result<()> {
+    fn learn_whole(&mut self, course: Course<'_>, margins: &mut Vec<f64>) -> Result<()> {
         let (mut whole, mut room, mut sheet) = (Whole::default(), Vec::new(), Sheet::default());
-        for example in examples {
+        for example in course.examples() {
             let seen = self.normalise(&example, &mut room)?;
             let touched = self.touched().map(|(slot, _)| slot as u32);
             let outcome = self.round::<true>(&whole.complete(&seen, touched), &mut sheet)?;
@@ -431,7 +424,7 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
 
 /// The gradients once more, with that of the regulariser.
 #[inline(always)]
-fn add_penalty<L>(group: &mut Group<L>, sight: &Sight) {
+fn add_penalty<S: Slot>(group: &mut Group<S>, sight: &Sight) {
     for k in 0..group.count {
         let of_loss = sight.slope * f64::from(group.values[k]);
         group.gradients[k] = (of_loss + sight.shrink * f64::from(group.played[k])) as f32;
@@ -470,35 +463,31 @@ pub(crate) fn diverged(
 }
 
 /// Examples to be learned, as work for [`Path::run`].
-struct Lesson<'a, 'b, R: Rule, B: Boxes, const PENALISED: bool> {
+struct Lesson<'a, R: Rule, B: Boxes, const PENALISED: bool> {
     learner: &'a mut Learner<R, B>,
-    examples: &'a mut dyn Iterator<Item = Example<'b>>,
+    course: Course<'a>,
     margins: &'a mut Vec<f64>,
 }
 
-impl<R: Rule, B: Boxes, const PENALISED: bool> NullaryFnOnce for Lesson<'_, '_, R, B, PENALISED> {
+impl<R: Rule, B: Boxes, const PENALISED: bool> NullaryFnOnce for Lesson<'_, R, B, PENALISED> {
     type Output = Result<()>;
 
     #[inline(always)]
     fn call(self) -> Result<()> {
-        self.learner.teach::<PENALISED>(self.examples, self.margins)
+        self.learner.teach::<PENALISED>(self.course, self.margins)
     }
 }
 
 impl<R: Rule, B: Boxes> Model for Learner<R, B> {
-    fn learn(
-        &mut self,
-        examples: &mut dyn Iterator<Item = Example<'_>>,
-        margins: &mut Vec<f64>,
-    ) -> Result<()> {
+    fn learn(&mut self, course: Course<'_>, margins: &mut Vec<f64>) -> Result<()> {
         if !R::LEARNS {
             let cure = "go on from the model it was made of";
             return Err(Error::Spec(format!("a slim model predicts and does not learn; {cure}")));
         }
         match self.penalty {
-            Penalty { l2: 0.0, .. } => self.learn_each::<false>(examples, margins),
-            Penalty { scope: Scope::Active, .. } => self.learn_each::<true>(examples, margins),
-            Penalty { scope: Scope::All, .. } => self.learn_whole(examples, margins),
+            Penalty { l2: 0.0, .. } => self.learn_each::<false>(course, margins),
+            Penalty { scope: Scope::Active, .. } => self.learn_each::<true>(course, margins),
+            Penalty { scope: Scope::All, .. } => self.learn_whole(course, margins),
         }
     }
 

@@ -12,6 +12,8 @@
 //! Cost: two loads and two stores a feature more than in place; a root and a division for eight features
 //! take the time of one.
 
+use std::hint::black_box;
+
 use crate::example::Example;
 use crate::mixture::LANES;
 use crate::rule::{Line, Slot};
@@ -20,13 +22,15 @@ use crate::rule::{Line, Slot};
 pub(crate) const WIDTH: usize = LANES;
 
 /// Up to eight features of an example.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Group<L> {
-    /// What their slots held.
-    pub before: L,
-    /// What they hold after the round. In other memory: where a part of a vector is to stay as it is,
-    /// the compiler would else write the other part alone, which is slow.
-    pub after: L,
+#[derive(Clone, Copy)]
+pub(crate) struct Group<S: Slot> {
+    /// What their slots hold: before the round, and after it.
+    pub states: [S; WIDTH],
+    /// The same before the round, field by field.
+    pub before: S::Line,
+    /// And after it. In other memory: where a part of a vector is to stay as it is, the compiler would
+    /// else write the other part alone, which is slow.
+    pub after: S::Line,
     /// Where they lie.
     pub slots: [u32; WIDTH],
     pub values: [f32; WIDTH],
@@ -37,42 +41,46 @@ pub(crate) struct Group<L> {
     pub count: usize,
 }
 
-impl<L: Copy + Default> Group<L> {
+impl<S: Slot> Default for Group<S> {
+    fn default() -> Self {
+        let zeros = [0.0; WIDTH];
+        Group {
+            states: [S::default(); WIDTH],
+            before: S::Line::default(),
+            after: S::Line::default(),
+            slots: [0; WIDTH],
+            values: zeros,
+            played: zeros,
+            gradients: zeros,
+            rates: zeros,
+            count: 0,
+        }
+    }
+}
+
+impl<S: Slot> Group<S> {
     /// Fetch eight features from the table.
     #[inline(always)]
-    fn fetch<S: Slot<Line = L>>(
-        &mut self,
-        table: &[S],
-        slots: &[u32; WIDTH],
-        values: &[f32; WIDTH],
-    ) where
-        L: Line<S>,
-    {
+    fn fetch(&mut self, table: &[S], slots: &[u32; WIDTH], values: &[f32; WIDTH]) {
         (self.slots, self.values, self.count) = (*slots, *values, WIDTH);
         for k in 0..WIDTH {
-            self.before.put(k, table[slots[k] as usize]);
+            self.states[k] = table[slots[k] as usize];
         }
     }
 
     /// The same for fewer.
     #[inline(always)]
-    fn fetch_some<S: Slot<Line = L>>(&mut self, table: &[S], slots: &[u32], values: &[f32])
-    where
-        L: Line<S>,
-    {
+    fn fetch_some(&mut self, table: &[S], slots: &[u32], values: &[f32]) {
         *self = Group { count: slots.len(), ..Group::default() };
         for (k, (&slot, &value)) in slots.iter().zip(values).enumerate() {
-            self.before.put(k, table[slot as usize]);
+            self.states[k] = table[slot as usize];
             (self.slots[k], self.values[k]) = (slot, value);
         }
     }
 
     /// Whether a slot is as it began.
     #[inline(always)]
-    fn is_any_new<S: Slot<Line = L>>(&self) -> bool
-    where
-        L: Line<S>,
-    {
+    fn is_any_new(&self) -> bool {
         if self.count == WIDTH {
             return self.before.is_any_untouched();
         }
@@ -82,7 +90,7 @@ impl<L: Copy + Default> Group<L> {
 
 /// The slots of an example, in memory that is kept from one to the next.
 pub(crate) struct Sheet<S: Slot> {
-    groups: Vec<Group<S::Line>>,
+    groups: Vec<Group<S>>,
     used: usize,
 }
 
@@ -108,25 +116,39 @@ impl<S: Slot> Sheet<S> {
         if let Some(group) = self.groups[..self.used].get_mut(slots.len()) {
             group.fetch_some(table, last_slots, last_values);
         }
+        for group in self.groups_mut() {
+            let mut line = group.before;
+            for k in 0..WIDTH {
+                line.put(k, group.states[k]);
+            }
+            group.before = line;
+        }
     }
 
     /// Whether a slot is as it began.
     #[inline(always)]
     pub fn is_any_new(&self) -> bool {
-        self.groups().iter().fold(false, |any, group| any | group.is_any_new())
+        self.groups().fold(false, |any, group| any | group.is_any_new())
     }
 
     /// Put the slots back.
     #[inline(always)]
-    pub fn put_back(&self, table: &mut [S]) {
+    pub fn put_back(&mut self, table: &mut [S]) {
+        for group in self.groups_mut() {
+            let (line, mut states) = (group.after, group.states);
+            for k in 0..WIDTH {
+                states[k] = line.get(k);
+            }
+            group.states = states;
+        }
         for group in self.groups() {
             if group.count == WIDTH {
                 for k in 0..WIDTH {
-                    table[group.slots[k] as usize] = group.after.get(k);
+                    table[group.slots[k] as usize] = group.states[k];
                 }
             } else {
                 for k in 0..group.count {
-                    table[group.slots[k] as usize] = group.after.get(k);
+                    table[group.slots[k] as usize] = group.states[k];
                 }
             }
         }
@@ -134,14 +156,15 @@ impl<S: Slot> Sheet<S> {
 
     /// The example's features, eight at a time.
     #[inline(always)]
-    pub fn groups(&self) -> &[Group<S::Line>] {
-        &self.groups[..self.used]
+    pub fn groups(&self) -> impl Iterator<Item = &Group<S>> {
+        // Else the compiler makes vectors of the first features of eight groups, then of the second.
+        self.groups[..self.used].iter().inspect(|_| black_box(()))
     }
 
     /// The same, to be changed.
     #[inline(always)]
-    pub fn groups_mut(&mut self) -> &mut [Group<S::Line>] {
-        &mut self.groups[..self.used]
+    pub fn groups_mut(&mut self) -> impl Iterator<Item = &mut Group<S>> {
+        self.groups[..self.used].iter_mut().inspect(|_| black_box(()))
     }
 }
 
@@ -184,7 +207,7 @@ impl<S: Slot> Sheet<S> {
 
     /// Σ f² η over the features.
     #[inline(always)]
-    pub fn energy(&self, factors: impl Fn(&Group<S::Line>) -> [f32; WIDTH]) -> f64 {
+    pub fn energy(&self, factors: impl Fn(&Group<S>) -> [f32; WIDTH]) -> f64 {
         let mut sum = Sum::default();
         for group in self.groups() {
             let factors = factors(group).map(f64::from);
@@ -198,28 +221,26 @@ impl<S: Slot> Sheet<S> {
     }
 }
 
-/// A sum over the features of an example, in four parts: feature k goes to part k mod 4.
+/// A sum over the features of an example, in eight parts: feature k goes to part k mod 8.
 ///
 /// In one part every addition would wait for the one before. The order is fixed, so a sum has the same
 /// bits on every machine, and in a lane those of a learner at its rate.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sum([f64; 4]);
+pub(crate) struct Sum([f64; WIDTH]);
 
 impl Sum {
     /// Add the terms of eight features.
     #[inline(always)]
     pub fn add(&mut self, terms: &[f64; WIDTH]) {
-        for k in 0..4 {
-            self.0[k] += terms[k];
-        }
-        for k in 0..4 {
-            self.0[k] += terms[k + 4];
+        for (part, term) in self.0.iter_mut().zip(terms) {
+            *part += term;
         }
     }
 
     /// The whole sum.
     #[inline(always)]
     pub fn total(&self) -> f64 {
-        self.0.iter().sum()
+        let [a, b, c, d, e, f, g, h] = self.0;
+        ((a + e) + (c + g)) + ((b + f) + (d + h))
     }
 }

@@ -6,21 +6,17 @@
 use std::thread::ScopedJoinHandle;
 
 use crate::error::Result;
-use crate::example::Chunk;
+use crate::example::Course;
 use crate::learner::Model;
 
-/// Let every model learn from the examples, in the order given or as they stand.
-pub fn learn_together(
-    models: &mut [&mut dyn Model],
-    chunk: &Chunk,
-    order: Option<&[u32]>,
-) -> Result<()> {
+/// Let every model learn from the examples.
+pub fn learn_together(models: &mut [&mut dyn Model], course: Course<'_>) -> Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, |count| count.get());
     let share = models.len().div_ceil(threads).max(1);
     std::thread::scope(|scope| {
         let workers: Vec<_> = models
             .chunks_mut(share)
-            .map(|models| scope.spawn(|| learn_one_after_another(models, chunk, order)))
+            .map(|models| scope.spawn(|| learn_one_after_another(models, course)))
             .collect();
         // A worker's panic is ours: a learner taught by half must not count as done.
         let finished = |worker: ScopedJoinHandle<'_, Result<()>>| {
@@ -30,31 +26,11 @@ pub fn learn_together(
     })
 }
 
-fn learn_one_after_another(
-    models: &mut [&mut dyn Model],
-    chunk: &Chunk,
-    order: Option<&[u32]>,
-) -> Result<()> {
+fn learn_one_after_another(models: &mut [&mut dyn Model], course: Course<'_>) -> Result<()> {
     let mut margins = Vec::new();
     for model in models {
         margins.clear();
-        learn_in_order(&mut **model, chunk, order, &mut margins)?;
+        model.learn(course, &mut margins)?;
     }
     Ok(())
-}
-
-/// Let one model learn from the examples, in the order given or as they stand.
-pub fn learn_in_order(
-    model: &mut dyn Model,
-    chunk: &Chunk,
-    order: Option<&[u32]>,
-    margins: &mut Vec<f64>,
-) -> Result<()> {
-    match order {
-        None => model.learn(&mut chunk.examples(), margins),
-        Some(order) => {
-            let mut examples = order.iter().map(|&place| chunk.example(place as usize));
-            model.learn(&mut examples, margins)
-        }
-    }
 }

@@ -1,8 +1,9 @@
 //! Examples kept in memory, to be learned from many times and by many learners.
 
+use lessregret_core::example::Course;
 use lessregret_core::loss::Loss;
 use lessregret_core::spec::Spec;
-use lessregret_core::together::{learn_in_order, learn_together};
+use lessregret_core::together::learn_together;
 use lessregret_core::{Chunk, Error};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -91,7 +92,7 @@ impl Examples {
         self.check_order(py, order)?;
         let mut margins = Vec::with_capacity(self.chunk.len());
         let model = learner.model();
-        py.detach(|| learn_in_order(model, &self.chunk, order, &mut margins))
+        py.detach(|| model.learn(Course::new(&self.chunk, order), &mut margins))
             .map_err(|error| to_python(py, error))?;
         Ok(margins.into_pyarray(py))
     }
@@ -108,7 +109,7 @@ impl Examples {
         let order = order.as_ref().map(|order| order.as_slice()).transpose()?;
         self.check_order(py, order)?;
         let mut models: Vec<_> = learners.iter_mut().map(|learner| learner.model()).collect();
-        py.detach(|| learn_together(&mut models, &self.chunk, order))
+        py.detach(|| learn_together(&mut models, Course::new(&self.chunk, order)))
             .map_err(|error| to_python(py, error))
     }
 }
@@ -180,7 +181,7 @@ pub fn learn_stream_together<'py>(
     }
     let count = stream.fill(py, &mut chunk, limit)?;
     let mut models: Vec<_> = learners.iter_mut().map(|learner| learner.model()).collect();
-    py.detach(|| learn_together(&mut models, &chunk, None))
+    py.detach(|| learn_together(&mut models, (&chunk).into()))
         .map_err(|error| to_python(py, error))?;
     Ok(count)
 }

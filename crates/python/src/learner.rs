@@ -177,9 +177,7 @@ impl Learner {
         let mut margins = Vec::with_capacity(rows.len());
         let Learner { model, chunk, .. } = self;
         py.detach(|| {
-            rows.chunks(0..rows.len(), chunk, target, |chunk| {
-                model.learn(&mut chunk.examples(), &mut margins)
-            })
+            rows.chunks_ahead(chunk, target, |chunk| model.learn((&*chunk).into(), &mut margins))
         })
         .map_err(|error| to_python(py, error))?;
         Ok(margins.into_pyarray(py))
@@ -301,7 +299,7 @@ impl Learner {
         self.skipped += stream.skipped_lines() - before;
         filled?;
         let Learner { model, chunk, .. } = self;
-        py.detach(|| model.learn(&mut chunk.examples(), &mut margins))
+        py.detach(|| model.learn((&*chunk).into(), &mut margins))
             .map_err(|error| to_python(py, error))?;
         Ok(margins)
     }

@@ -1,6 +1,9 @@
 //! Rows of a sparse matrix, read in place out of numpy arrays.
 
 use std::ops::Range;
+use std::panic::resume_unwind;
+use std::sync::mpsc::{channel, sync_channel};
+use std::thread;
 
 use lessregret_core::Chunk;
 use lessregret_core::loss::Loss;
@@ -9,8 +12,12 @@ use pyo3::prelude::*;
 
 use crate::errors::argument;
 
-/// Rows are turned into chunks of this many, to bound the memory, not for speed.
-const BLOCK: usize = 1024;
+/// Rows are turned into chunks of this many: few enough that a chunk of text is still in the cache when
+/// it is learned from.
+const BLOCK: usize = 256;
+
+/// With fewer blocks than this the work is done before a thread has started.
+const BLOCKS_FOR_A_THREAD: usize = 16;
 
 /// A numpy array of one of two types.
 #[derive(FromPyObject)]
@@ -43,6 +50,22 @@ impl<'py, A: Element, B: Element> Either<'py, A, B> {
 }
 
 impl Slice<'_, i32, i64> {
+    /// Whether all entries are from 0 up and below `limit`. Without a way out of the loop, so that many
+    /// are compared at once.
+    fn are_below(&self, entries: Range<usize>, limit: usize) -> bool {
+        // A negative number is a large one without its sign.
+        let limit = limit as u64;
+        match self {
+            Slice::Narrow(all) => {
+                let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+                all[entries].iter().fold(true, |good, &index| good & ((index as u32) < limit))
+            }
+            Slice::Wide(all) => {
+                all[entries].iter().fold(true, |good, &index| good & ((index as u64) < limit))
+            }
+        }
+    }
+
     fn at(&self, k: usize) -> i64 {
         match self {
             Slice::Narrow(entries) => entries[k].into(),
@@ -59,6 +82,18 @@ impl Slice<'_, i32, i64> {
 }
 
 impl Slice<'_, f32, f64> {
+    /// Whether all entries are finite as float32.
+    fn are_finite(&self, entries: Range<usize>) -> bool {
+        match self {
+            Slice::Narrow(all) => {
+                all[entries].iter().fold(true, |good, value| good & value.is_finite())
+            }
+            Slice::Wide(all) => {
+                all[entries].iter().fold(true, |good, &value| good & (value as f32).is_finite())
+            }
+        }
+    }
+
     fn at(&self, k: usize) -> f32 {
         match self {
             Slice::Narrow(entries) => entries[k],
@@ -93,8 +128,10 @@ impl<'a> Rows<'a> {
         let rows =
             Rows { indptr: indptr.slice()?, indices: indices.slice()?, values: values.slice()? };
         rows.check_shape(py)?;
-        for row in 0..rows.len() {
-            rows.check_row(py, row, columns)?;
+        let entries = rows.indptr.at(0) as usize..rows.indptr.at(rows.len()) as usize;
+        if !py.detach(|| rows.are_good(entries, columns)) {
+            // Row by row only now, to name the place.
+            (0..rows.len()).try_for_each(|row| rows.check_row(py, row, columns))?;
         }
         Ok(rows)
     }
@@ -106,10 +143,7 @@ impl<'a> Rows<'a> {
 
     /// As many parts of about equal size as there are cores, in order; small ones are not parted.
     pub fn parts(&self) -> Vec<Range<usize>> {
-        let cores = std::thread::available_parallelism().map_or(1, |count| count.get());
-        let size = self.len().div_ceil(cores).max(BLOCK);
-        let part = |start: usize| start..self.len().min(start + size);
-        (0..self.len()).step_by(size).map(part).collect()
+        parts(0..self.len(), BLOCK)
     }
 
     /// Hand over some rows in chunks, in order; `label` gives a row's label and importance.
@@ -120,18 +154,97 @@ impl<'a> Rows<'a> {
         label: impl Fn(usize) -> (f32, f32),
         mut take: impl FnMut(&Chunk) -> Result<(), E>,
     ) -> Result<(), E> {
-        for start in rows.clone().step_by(BLOCK) {
-            chunk.clear();
-            for row in start..rows.end.min(start + BLOCK) {
-                for k in self.range(row) {
-                    chunk.push(self.indices.at(k) as u32, self.values.at(k));
-                }
-                let (label, importance) = label(row);
-                chunk.finish(label, importance, b"");
-            }
+        for block in blocks(rows) {
+            self.fill(chunk, block, &label);
             take(chunk)?;
         }
         Ok(())
+    }
+
+    /// The same for all rows; of many, another thread makes the next chunks while one is taken.
+    pub fn chunks_ahead<E>(
+        &self,
+        chunk: &mut Chunk,
+        label: impl Fn(usize) -> (f32, f32) + Send,
+        mut take: impl FnMut(&Chunk) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.len() < BLOCKS_FOR_A_THREAD * BLOCK || cores() == 1 {
+            return self.chunks(0..self.len(), chunk, label, take);
+        }
+        let intercept = chunk.intercept();
+        let (give, made) = sync_channel(2);
+        let (give_back, used) = channel();
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                for block in blocks(0..self.len()) {
+                    let mut chunk = used.try_recv().unwrap_or_else(|_| Chunk::new(intercept));
+                    self.fill(&mut chunk, block, &label);
+                    // Nobody takes any more: there was an error, and it is told there.
+                    if give.send(chunk).is_err() {
+                        return;
+                    }
+                }
+            });
+            made.into_iter().try_for_each(|chunk| {
+                take(&chunk)?;
+                // The other thread may have made its last.
+                give_back.send(chunk).unwrap_or_default();
+                Ok(())
+            })
+        })
+    }
+
+    fn fill(&self, chunk: &mut Chunk, rows: Range<usize>, label: impl Fn(usize) -> (f32, f32)) {
+        chunk.clear();
+        for row in rows {
+            self.extend(chunk, self.range(row));
+            let (label, importance) = label(row);
+            chunk.finish(label, importance, b"");
+        }
+    }
+
+    /// Whether all entries are such as [`Rows`] promises, looked at on all cores.
+    fn are_good(&self, entries: Range<usize>, columns: usize) -> bool {
+        let good = |part: Range<usize>| {
+            self.indices.are_below(part.clone(), columns) && self.values.are_finite(part)
+        };
+        let parts = parts(entries, 1 << 18);
+        if parts.len() == 1 {
+            return parts.into_iter().all(good);
+        }
+        thread::scope(|scope| {
+            let looks: Vec<_> =
+                parts.into_iter().map(|part| scope.spawn(move || good(part))).collect();
+            looks.into_iter().all(|look| look.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        })
+    }
+
+    /// Add entries to the example being written; a loop for each pair of types, without questions.
+    fn extend(&self, chunk: &mut Chunk, entries: Range<usize>) {
+        match self.indices {
+            Slice::Narrow(indices) => {
+                let slots = indices[entries.clone()].iter().map(|&index| index as u32);
+                self.extend_with(chunk, slots, entries);
+            }
+            Slice::Wide(indices) => {
+                let slots = indices[entries.clone()].iter().map(|&index| index as u32);
+                self.extend_with(chunk, slots, entries);
+            }
+        }
+    }
+
+    fn extend_with(
+        &self,
+        chunk: &mut Chunk,
+        slots: impl ExactSizeIterator<Item = u32>,
+        entries: Range<usize>,
+    ) {
+        match self.values {
+            Slice::Narrow(values) => chunk.extend_with(slots, values[entries].iter().copied()),
+            Slice::Wide(values) => {
+                chunk.extend_with(slots, values[entries].iter().map(|&value| value as f32));
+            }
+        }
     }
 
     fn range(&self, row: usize) -> Range<usize> {
@@ -168,6 +281,21 @@ impl<'a> Rows<'a> {
         }
         Ok(())
     }
+}
+
+fn blocks(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = rows.end;
+    rows.step_by(BLOCK).map(move |start| start..end.min(start + BLOCK))
+}
+
+/// As many parts of about equal size as there are cores, none of them smaller than `least`.
+fn parts(whole: Range<usize>, least: usize) -> Vec<Range<usize>> {
+    let (end, size) = (whole.end, whole.len().div_ceil(cores()).max(least));
+    whole.step_by(size).map(|start| start..end.min(start + size)).collect()
+}
+
+fn cores() -> usize {
+    thread::available_parallelism().map_or(1, |count| count.get())
 }
 
 /// Labels and importances must fit the loss before any row is learned.
