@@ -5,6 +5,7 @@ pub mod comparator;
 pub mod error;
 pub mod example;
 pub mod hash;
+pub mod hash_eight;
 pub mod importance;
 pub mod lanes;
 pub mod learner;

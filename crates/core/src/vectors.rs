@@ -24,6 +24,8 @@ use pulp::{
     x86::{V3, V4},
 };
 
+use crate::hash_eight::EightNames;
+
 /// The variable that takes a path by its name.
 const VARIABLE: &str = "LESSREGRET_SIMD";
 
@@ -34,6 +36,9 @@ pub const GROUP: usize = 64;
 pub trait Vectors: Copy {
     /// Bit k says that byte k is a blank, a control character or one of `also`.
     fn marks(self, bytes: &[u8; GROUP], also: [u8; 2]) -> u64;
+
+    /// The slots of eight names, `slots` where they are known.
+    fn slots(self, names: &EightNames, mask: u32, slots: [u32; 8]) -> [u32; 8];
 
     /// Do work that is compiled for these instructions; its `call` must be `inline(always)`.
     fn run<W: NullaryFnOnce>(self, work: W) -> W::Output;
@@ -107,6 +112,11 @@ impl Path {
 #[cfg(target_arch = "x86_64")]
 impl Vectors for V4 {
     #[inline(always)]
+    fn slots(self, names: &EightNames, mask: u32, slots: [u32; 8]) -> [u32; 8] {
+        names.slots_at_once(*self, mask, slots)
+    }
+
+    #[inline(always)]
     fn marks(self, bytes: &[u8; GROUP], also: [u8; 2]) -> u64 {
         // No closures here: they would be compiled for any machine, and every instruction be a call.
         let bytes = cast(*bytes);
@@ -127,6 +137,11 @@ impl Vectors for V4 {
 
 #[cfg(target_arch = "x86_64")]
 impl Vectors for V3 {
+    #[inline(always)]
+    fn slots(self, names: &EightNames, mask: u32, slots: [u32; 8]) -> [u32; 8] {
+        names.slots_at_once(self, mask, slots)
+    }
+
     #[inline(always)]
     fn marks(self, bytes: &[u8; GROUP], also: [u8; 2]) -> u64 {
         let [first, second] = cast(*bytes);
@@ -156,6 +171,11 @@ fn half_marks(simd: V3, bytes: __m256i, also: [u8; 2]) -> u32 {
 pub struct Portable;
 
 impl Vectors for Portable {
+    #[inline(always)]
+    fn slots(self, names: &EightNames, mask: u32, slots: [u32; 8]) -> [u32; 8] {
+        names.slots(mask, slots)
+    }
+
     #[inline(always)]
     fn marks(self, bytes: &[u8; GROUP], also: [u8; 2]) -> u64 {
         let (eights, _) = bytes.as_chunks::<8>();

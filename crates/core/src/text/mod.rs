@@ -18,6 +18,7 @@ mod labels;
 mod marks;
 mod numbers;
 mod quick;
+mod quick_names;
 mod quick_numbers;
 mod quick_svmlight;
 mod quick_vw;

@@ -20,6 +20,7 @@ use pulp::NullaryFnOnce;
 use super::fault::Fault;
 use super::labels::LabelReader;
 use super::marks::{Marks, PADDING};
+use super::quick_names::Names;
 use super::vw::Head;
 use super::{Format, Reader, quick_numbers, quick_svmlight, quick_vw};
 use crate::example::Chunk;
@@ -46,14 +47,17 @@ pub struct Plain {
 struct Features {
     slots: Vec<u32>,
     values: Vec<f32>,
+    names: Names,
 }
 
 impl Features {
     fn make_room(&mut self, most: usize) {
-        // One more: a feature is written before it is known to be one.
-        if self.slots.len() <= most {
-            self.slots.resize(most + 1, 0);
-            self.values.resize(most + 1, 0.0);
+        // One more: a feature is written before it is known to be one. And eights, for the names.
+        let room = (most + 1).next_multiple_of(8);
+        if self.slots.len() < room {
+            self.slots.resize(room, 0);
+            self.values.resize(room, 0.0);
+            self.names.make_room(room);
         }
     }
 
@@ -62,7 +66,7 @@ impl Features {
         let slots = &mut self.slots[..];
         // Of the same length, as the compiler now knows: one check serves both.
         let values = &mut self.values[..slots.len()];
-        Room { slots, values, mask }
+        Room { slots, values, names: &mut self.names, any_name: false, mask }
     }
 
     #[inline(always)]
@@ -77,6 +81,10 @@ impl Features {
 pub struct Room<'a> {
     slots: &'a mut [u32],
     values: &'a mut [f32],
+    /// The names of features whose slots are not known yet.
+    pub names: &'a mut Names,
+    /// Whether there are such names.
+    pub any_name: bool,
     mask: u64,
 }
 
@@ -84,9 +92,30 @@ impl Room<'_> {
     /// Write feature number `k`.
     #[inline(always)]
     pub fn set(&mut self, k: usize, hash: u64, value: f32) -> Option<()> {
+        self.set_slot(k, hash)?;
+        self.set_value(k, value)
+    }
+
+    /// Write the slot of feature number `k`.
+    #[inline(always)]
+    pub fn set_slot(&mut self, k: usize, hash: u64) -> Option<()> {
         *self.slots.get_mut(k)? = (hash & self.mask) as u32;
+        Some(())
+    }
+
+    /// Write the value of feature number `k`.
+    #[inline(always)]
+    pub fn set_value(&mut self, k: usize, value: f32) -> Option<()> {
         *self.values.get_mut(k)? = value;
         Some(())
+    }
+
+    /// Write the slots of the names among the first `count` features.
+    #[inline(always)]
+    pub fn hash_names<V: Vectors>(&mut self, vectors: V, count: usize) {
+        if self.any_name {
+            self.names.hash(vectors, count, self.mask as u32, self.slots);
+        }
     }
 }
 
@@ -113,7 +142,8 @@ pub trait Grammar {
 
     /// Read the line that starts at byte `start`, where `marks` are the marks from there on; `None` where
     /// the line is not plain.
-    fn read(
+    fn read<V: Vectors>(
+        vectors: V,
         text: &[u8],
         marks: &[u32],
         start: usize,
@@ -244,7 +274,7 @@ impl<G: Grammar> Window<'_, G> {
         while at < lines.end && !(*stops && report.first_bad.is_some()) {
             let mut labels = reader.desk.labels;
             let room = features.room(reader.desk.mask);
-            if let Some(plain) = G::read(text, marks, at, &mut labels, room) {
+            if let Some(plain) = G::read(vectors, text, marks, at, &mut labels, room) {
                 reader.desk.labels = labels;
                 features.give_to(chunk, text, &plain);
                 report.lines += 1;

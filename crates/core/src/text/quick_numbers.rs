@@ -136,16 +136,30 @@ fn aligned(word: u64, count: usize) -> u64 {
     (word ^ ZEROS) << (64 - 8 * count)
 }
 
+/// The number that the first `length` of these bytes are, 1 to 15, all of them known to be digits.
+#[inline(always)]
+pub fn number(bytes: &[u8; 16], length: usize) -> u64 {
+    let all = u128::from_le_bytes(*bytes);
+    if length <= 8 {
+        return of_eight(aligned(all as u64, length));
+    }
+    let (first, rest) = (all as u64 ^ ZEROS, aligned((all >> 64) as u64, length - 8));
+    of_eight(first) * TENS[length - 8] as u64 + of_eight(rest)
+}
+
 /// The number that eight digits are, the first of them lowest; `None` if one is no digit.
 #[inline(always)]
 fn eight(digits: u64) -> Option<u64> {
     let above_nine = (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & HIGH;
-    if above_nine != 0 {
-        return None;
-    }
+    (above_nine == 0).then(|| of_eight(digits))
+}
+
+/// The same where all are known to be digits.
+#[inline(always)]
+fn of_eight(digits: u64) -> u64 {
     let pairs = digits.wrapping_mul(10 << 8 | 1) >> 8 & 0x00ff_00ff_00ff_00ff;
     let fours = pairs.wrapping_mul(100 << 16 | 1) >> 16 & 0x0000_ffff_0000_ffff;
-    Some(fours.wrapping_mul(10_000 << 32 | 1) >> 32)
+    fours.wrapping_mul(10_000 << 32 | 1) >> 32
 }
 
 #[cfg(test)]
@@ -242,6 +256,10 @@ mod tests {
             assert_eq!(whole(&number.to_string()), Some(number));
         }
         assert_eq!(whole("007"), Some(7));
+        for length in 1..16 {
+            let told: u64 = "987654321098765"[..length].parse().unwrap();
+            assert_eq!(number(b"987654321098765:", length), told);
+        }
         assert_eq!(whole("0000000000000042"), Some(42));
         for text in
             ["", "-1", "1.5", "x", "12345678x", "1234567890123456x", "12345678901234567", "1:2"]

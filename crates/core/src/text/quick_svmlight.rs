@@ -10,6 +10,7 @@ use super::labels::LabelReader;
 use super::quick::{Grammar, Plain, Room, float};
 use super::quick_numbers::integer;
 use super::vw::Head;
+use crate::vectors::Vectors;
 
 /// svmlight text.
 pub struct Svmlight;
@@ -18,7 +19,8 @@ impl Grammar for Svmlight {
     const ENDS: [u8; 2] = [b':', b'#'];
 
     #[inline(always)]
-    fn read(
+    fn read<V: Vectors>(
+        _vectors: V,
         text: &[u8],
         marks: &[u32],
         start: usize,
