@@ -22,6 +22,7 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::example::{Chunk, Example};
+use crate::faces::{Faces, Tails};
 use crate::importance::push;
 use crate::learner::{Boxes, Model, diverged, is_sound};
 use crate::loss::Loss;
@@ -224,10 +225,11 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         let look = self.look::<true, PENALISED>(example);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let margins = look.margins;
-        let tails = margins.map(|margin| self.loss.tail(margin));
-        let face = |lane| self.loss.value_and_slope(margins[lane], label, tails[lane]);
-        let faced: [(f64, f64); LANES] = std::array::from_fn(face);
-        let (lost, slopes) = (faced.map(|(lost, _)| lost), faced.map(|(_, s)| importance * s));
+        let tails = Tails::of(self.loss, &margins);
+        let Faces { values: lost, mut slopes } = Faces::of(self.loss, &margins, label, &tails);
+        for slope in &mut slopes {
+            *slope *= importance;
+        }
         let sights: [Sight; LANES] = std::array::from_fn(|lane| Sight {
             round: self.tally.rounds + 1,
             regression: !self.loss.is_classification(),
@@ -259,7 +261,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         &mut self,
         example: &Example<'_>,
         margins: &PerLane,
-        tails: &PerLane,
+        tails: &Tails,
         suffered: &Suffered,
     ) -> Outcome {
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
@@ -462,7 +464,7 @@ impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
         let shares = mixture.shares(self.loss);
         for example in chunk.examples() {
             let look = self.look::<false, false>(&self.scales.normalise(&example, &mut room));
-            let tails = look.margins.map(|margin| self.loss.tail(margin));
+            let tails = Tails::of(self.loss, &look.margins);
             margins.push(mixture.margin(self.loss, &shares, &look.margins, &tails));
         }
     }

@@ -2,8 +2,10 @@
 
 pub mod arrow;
 pub mod comparator;
+mod elementary;
 pub mod error;
 pub mod example;
+pub mod faces;
 pub mod hash;
 pub mod importance;
 pub mod lanes;
