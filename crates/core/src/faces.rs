@@ -20,8 +20,8 @@ impl Tails {
     pub fn of(loss: Loss, margins: &PerLane) -> Self {
         let mut tails = Tails::default();
         if loss == Loss::Logistic {
-            for lane in 0..LANES {
-                let Tail { tail, sure } = Tail::of(margins[lane]);
+            for (lane, &margin) in margins.iter().enumerate() {
+                let Tail { tail, sure } = Tail::of(margin);
                 tails.tail[lane] = tail;
                 tails.sure[lane] = sure;
             }
@@ -61,5 +61,45 @@ impl Faces {
             }
         }
         Faces { values, slopes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pulp::NullaryFnOnce;
+
+    use super::*;
+    use crate::vectors::Path;
+
+    struct Facing(Loss, PerLane, f64);
+
+    impl NullaryFnOnce for Facing {
+        type Output = (Tails, Faces);
+
+        #[inline(always)]
+        fn call(self) -> (Tails, Faces) {
+            let Facing(loss, margins, label) = self;
+            let tails = Tails::of(loss, &margins);
+            (tails, Faces::of(loss, &margins, label, &tails))
+        }
+    }
+
+    #[test]
+    fn a_lane_among_others_has_the_bits_of_one_alone() {
+        for loss in [Loss::Logistic, Loss::Hinge, Loss::Squared] {
+            for step in 0..2000 {
+                let lane_margin = |lane: usize| (lane as f64 - 3.5) * f64::from(step) * 0.117;
+                let (margins, label) =
+                    (std::array::from_fn(lane_margin), [-1.0, 1.0][step as usize % 2]);
+                for path in Path::available() {
+                    let (_, faces) = path.run(Facing(loss, margins, label));
+                    for (lane, &margin) in margins.iter().enumerate() {
+                        let alone = [loss.value(margin, label), loss.slope(margin, label)];
+                        let together = [faces.values[lane], faces.slopes[lane]];
+                        assert_eq!(together.map(f64::to_bits), alone.map(f64::to_bits), "{path:?}");
+                    }
+                }
+            }
+        }
     }
 }

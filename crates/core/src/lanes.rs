@@ -15,6 +15,8 @@
 //! own penalty, and the mixture's is their mean by the shares. Importance-aware updates
 //! (`importance.rs`) are each lane's own, in a third walk.
 
+use std::hint::black_box;
+
 use lessregret_prefetch::prefetch;
 use pulp::NullaryFnOnce;
 use serde::{Deserialize, Serialize};
@@ -24,6 +26,7 @@ use crate::error::{Error, Result};
 use crate::example::{Chunk, Example};
 use crate::faces::{Faces, Tails};
 use crate::importance::push;
+use crate::lane_tallies::LaneTallies;
 use crate::learner::{Boxes, Model, diverged, is_sound};
 use crate::loss::Loss;
 use crate::memory::{Table, zeroed};
@@ -32,7 +35,7 @@ use crate::pages::Pages;
 use crate::penalty::{Penalty, Scope, Whole};
 use crate::rule::{Interval, Line, Rule, Sight, Slot, Step};
 use crate::scale::Scales;
-use crate::tally::{LaneStanding, LaneTally, Outcome, Standing, Tally};
+use crate::tally::{LaneStanding, Outcome, Standing, Tally};
 use crate::vectors::Path;
 
 type LineOf<R> = <<R as Rule>::Slot as Slot>::Line;
@@ -60,16 +63,49 @@ pub struct Lanes<R: Rule, B: Boxes> {
 struct State<S> {
     state: [S; LANES],
     step: [Step; LANES],
-    lanes: [LaneTally; LANES],
+    lanes: LaneTallies,
     mixture: Mixture,
 }
 
 /// What the first walk over an example's features found.
 struct Look {
     margins: PerLane,
-    sights: [Sight; LANES],
+    /// For coupled rules only: so many numbers are not even set to 0 where nobody asks.
+    sights: Option<[Sight; LANES]>,
     square_norm: f64,
     square_weights: PerLane,
+}
+
+/// What a round showed to the lanes before they learn from it.
+struct Seen {
+    round: u64,
+    regression: bool,
+    label: f64,
+    importance: f64,
+    shrink: f64,
+    look: Look,
+    /// importance · slope.
+    slopes: PerLane,
+}
+
+impl Seen {
+    /// What a lane saw; made where it is asked for, and of that only what is used.
+    #[inline(always)]
+    fn sight(&self, lane: usize) -> Sight {
+        let gathered = self.look.sights.as_ref().map_or(Sight::default(), |sights| sights[lane]);
+        Sight {
+            round: self.round,
+            regression: self.regression,
+            label: self.label,
+            margin: self.look.margins[lane],
+            importance: self.importance,
+            slope: self.slopes[lane],
+            square_norm: self.look.square_norm,
+            shrink: self.shrink,
+            square_weights: self.look.square_weights[lane],
+            ..gathered
+        }
+    }
 }
 
 impl<R: Rule, B: Boxes> Lanes<R, B> {
@@ -87,7 +123,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         let state = State {
             state: [R::Shared::default(); LANES],
             step: [Step::default(); LANES],
-            lanes: [LaneTally::default(); LANES],
+            lanes: LaneTallies::default(),
             mixture: Mixture::default(),
         };
         let (lines, pages) = (Table::zeroed(slots)?, Pages::new(slots)?);
@@ -129,7 +165,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     fn look<const LEARN: bool, const PENALISED: bool>(&self, example: &Example<'_>) -> Look {
         let mut margins = [0.0; LANES];
         let mut square_weights = [0.0; LANES];
-        let mut sights = [Sight::default(); LANES];
+        let mut sights = (LEARN && R::COUPLED).then(|| [Sight::default(); LANES]);
         let (mut square_norm, lines) = (0.0, &*self.lines);
         for (&slot, &value) in example.slots.iter().zip(example.values) {
             let (slot, wide) = (slot as usize, f64::from(value));
@@ -143,12 +179,12 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
                     square_weights[lane] += weight * weight;
                 }
             }
-            if LEARN && R::COUPLED {
-                for lane in 0..LANES {
-                    rule.at(RATES[lane]).look(&line.get(lane), value, &mut sights[lane]);
-                }
+            for (lane, sight) in sights.iter_mut().flatten().enumerate() {
+                rule.at(RATES[lane]).look(&line.get(lane), value, sight);
             }
         }
+        // What follows needs many registers; the sums of the walk shall not give theirs up for it.
+        let margins = black_box(margins);
         Look { margins, sights, square_norm, square_weights }
     }
 
@@ -160,12 +196,13 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         slopes: &PerLane,
     ) -> PerLane {
         // Copies, here and of the line, and loops of one kind of number: so they become vectors.
-        let (steps, slopes) = (self.state.step, *slopes);
+        let (rule, boxes, steps, slopes) = (self.rule, &self.boxes, self.state.step, *slopes);
+        let mut sums = self.gradient_sums.as_deref_mut();
         let shrink = f64::from(example.importance) * self.penalty.l2;
         let (mut totals, lines) = ([0.0; LANES], &mut *self.lines);
         for (&slot, &value) in example.slots.iter().zip(example.values) {
             let (slot, wide) = (slot as usize, f64::from(value));
-            let rule = self.boxes.rule(self.rule, slot);
+            let rule = boxes.rule(rule, slot);
             let mut line = lines[slot];
             let mut gradients = slopes.map(|slope| (slope * wide) as f32);
             let mut rates = [0.0; LANES];
@@ -184,12 +221,14 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
                 line.put(lane, state);
                 rates[lane] = rule.rate_used(&state, step);
             }
-            lines[slot] = line;
+            // If the compiler saw that this is where the line came from, it would store by mask only
+            // the lanes that changed, and AMD's processors take ten times as long for that.
+            lines[black_box(slot)] = line;
             for lane in 0..LANES {
                 let factor = if STAY { wide } else { f64::from(gradients[lane]) };
                 totals[lane] += factor * factor * f64::from(rates[lane]);
             }
-            if let Some(sums) = &mut self.gradient_sums {
+            if let Some(sums) = &mut sums {
                 add(&mut sums[slot], &gradients.map(f64::from));
             }
         }
@@ -199,11 +238,11 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     /// Absorb, and then the third walk: every weight goes as far as the importance leads it. Not
     /// inlined, so that the way without it is compiled as if there were no other.
     #[inline(never)]
-    fn follow(&mut self, example: &Example<'_>, sights: &[Sight; LANES], slopes: &PerLane) {
+    fn follow(&mut self, example: &Example<'_>, margins: &PerLane, slopes: &PerLane) {
         let responses = self.absorb::<true, false>(example, slopes);
+        let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let pushes: PerLane = std::array::from_fn(|lane| {
-            let Sight { margin, label, importance, .. } = sights[lane];
-            push(self.loss, margin, label, importance, responses[lane])
+            push(self.loss, margins[lane], label, importance, responses[lane])
         });
         let steps = self.state.step;
         for (&slot, &value) in example.slots.iter().zip(example.values) {
@@ -222,37 +261,39 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
 
     #[inline(always)]
     fn round<const PENALISED: bool>(&mut self, example: &Example<'_>) -> Result<Outcome> {
+        // Before the walk, whose misses they need not wait for; else the compiler has them later.
+        let shares = black_box(self.state.mixture.shares(self.loss));
         let look = self.look::<true, PENALISED>(example);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
-        let margins = look.margins;
-        let tails = Tails::of(self.loss, &margins);
-        let Faces { values: lost, mut slopes } = Faces::of(self.loss, &margins, label, &tails);
-        for slope in &mut slopes {
-            *slope *= importance;
-        }
-        let sights: [Sight; LANES] = std::array::from_fn(|lane| Sight {
+        let tails = Tails::of(self.loss, &look.margins);
+        let faces = Faces::of(self.loss, &look.margins, label, &tails);
+        let seen = Seen {
             round: self.tally.rounds + 1,
             regression: !self.loss.is_classification(),
             label,
-            margin: margins[lane],
             importance,
-            slope: slopes[lane],
-            square_norm: look.square_norm,
             shrink: if PENALISED { importance * self.penalty.l2 } else { 0.0 },
-            square_weights: look.square_weights[lane],
-            ..look.sights[lane]
-        });
-        self.check(example, &sights)?;
-        let penalties = look.square_weights.map(|squares| self.penalty.of(squares));
-        let outcome = self.mix(example, &margins, &tails, &Suffered { lost, penalties });
-        let energies = self.absorb_all::<PENALISED>(example, &sights, &slopes);
-        for (lane, tally) in self.state.lanes.iter_mut().enumerate() {
-            tally.loss += importance * lost[lane];
-            tally.penalty += importance * penalties[lane];
-            tally.played += sights[lane].played();
-            tally.energy += energies[lane];
+            slopes: times(importance, faces.slopes),
+            look,
+        };
+        self.check(example, &seen)?;
+        let suffered = Suffered {
+            lost: faces.values,
+            penalties: if PENALISED { self.penalties(&seen.look) } else { [0.0; LANES] },
+        };
+        let outcome = self.mix(example, &shares, &seen.look.margins, &tails, &suffered);
+        let energies = self.absorb_all::<PENALISED>(example, &seen);
+        let mut played = [0.0; LANES];
+        for (lane, played) in played.iter_mut().enumerate() {
+            *played = seen.sight(lane).played();
         }
+        self.state.lanes.add(importance, &suffered, &played, &energies);
         Ok(outcome)
+    }
+
+    #[inline(always)]
+    fn penalties(&self, look: &Look) -> PerLane {
+        look.square_weights.map(|squares| self.penalty.of(squares))
     }
 
     /// Play the mixture, and let it see what the lanes lost.
@@ -260,16 +301,16 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     fn mix(
         &mut self,
         example: &Example<'_>,
+        shares: &PerLane,
         margins: &PerLane,
         tails: &Tails,
         suffered: &Suffered,
     ) -> Outcome {
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let (loss, mixture) = (self.loss, &mut self.state.mixture);
-        let shares = mixture.shares(loss);
-        let margin = mixture.margin(loss, &shares, margins, tails);
+        let margin = mixture.margin(loss, shares, margins, tails);
         let own = loss.value(margin, label);
-        let penalty = suffered.mean_penalty(&shares);
+        let penalty = suffered.mean_penalty(shares);
         let counted = mixture.counted(loss, margins, label, suffered);
         let (fixed_share, penalised) = (self.fixed_share, self.penalty.l2 > 0.0);
         mixture.absorb(loss, &counted, own + penalty, importance, fixed_share, penalised);
@@ -289,25 +330,20 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 
     #[inline(always)]
-    fn absorb_all<const PENALISED: bool>(
-        &mut self,
-        example: &Example<'_>,
-        sights: &[Sight; LANES],
-        slopes: &PerLane,
-    ) -> PerLane {
+    fn absorb_all<const PENALISED: bool>(&mut self, example: &Example<'_>, seen: &Seen) -> PerLane {
         if R::COUPLED {
-            for (lane, sight) in sights.iter().enumerate() {
-                let rule = self.rule.at(RATES[lane]);
-                self.state.step[lane] = rule.step(&mut self.state.state[lane], sight);
+            for (lane, &rate) in RATES.iter().enumerate() {
+                let shared = &mut self.state.state[lane];
+                self.state.step[lane] = self.rule.at(rate).step(shared, &seen.sight(lane));
             }
-        } else if !PENALISED && slopes.iter().all(|&slope| slope == 0.0) {
+        } else if !PENALISED && seen.slopes.iter().all(|&slope| slope == 0.0) {
             return [0.0; LANES];
         }
         if R::DESCENDS && self.importance_aware {
-            self.follow(example, sights, slopes);
+            self.follow(example, &seen.look.margins, &seen.slopes);
             return [0.0; LANES];
         }
-        self.absorb::<false, PENALISED>(example, slopes)
+        self.absorb::<false, PENALISED>(example, &seen.slopes)
     }
 
     /// Play and absorb every example, by the machine's vector instructions.
@@ -334,15 +370,28 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         while let Some(example) = next {
             next = examples.next();
             self.ask_for(next.as_ref());
-            self.scales.make_room(&example)?;
-            let seen = self.scales.normalise(&example, &mut room);
+            let plain = self.scales.leave(&example);
+            let seen = if plain { example } else { self.normalise(&example, &mut room)? };
             let outcome = self.round::<PENALISED>(&seen)?;
-            self.scales.remember(&example);
+            if !plain {
+                self.scales.remember(&example);
+            }
             self.pages.meet_all(example.slots);
             self.tally.record(&outcome);
             margins.push(outcome.margin);
         }
         Ok(())
+    }
+
+    /// The example as it is to be played, and the memory for its scales.
+    #[inline(never)]
+    fn normalise<'a>(
+        &mut self,
+        example: &Example<'a>,
+        room: &'a mut Vec<f32>,
+    ) -> Result<Example<'a>> {
+        self.scales.make_room(example)?;
+        Ok(self.scales.normalise(example, room))
     }
 
     /// The same with the regulariser on every coordinate.
@@ -354,8 +403,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     ) -> Result<()> {
         let (mut whole, mut room) = (Whole::default(), Vec::new());
         for example in examples {
-            self.scales.make_room(&example)?;
-            let seen = self.scales.normalise(&example, &mut room);
+            let seen = self.normalise(&example, &mut room)?;
             let touched = self.touched().map(|slot| slot as u32);
             let completed = whole.complete(&seen, touched);
             let outcome = self.round::<true>(&completed)?;
@@ -368,13 +416,30 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 
     #[inline(always)]
-    fn check(&self, example: &Example<'_>, sights: &[Sight; LANES]) -> Result<()> {
-        match sights.iter().position(|sight| !is_sound::<R>(sight)) {
-            None => Ok(()),
-            Some(lane) => Err(diverged(example, sights[lane], |slot| {
-                self.rule_at(slot, lane).weight(&self.lines[slot].get(lane), 1.0)
-            })),
+    fn check(&self, example: &Example<'_>, seen: &Seen) -> Result<()> {
+        let mut largest = [0; LANES];
+        for (lane, largest) in largest.iter_mut().enumerate() {
+            let square = if R::BOUNDED { seen.sight(lane).square_gradient() } else { 0.0 };
+            *largest = size_bits(seen.look.margins[lane]).max(size_bits(square));
         }
+        // All lanes at once, as `is_sound` would judge each.
+        let all_sound = largest.into_iter().max() < Some(f32::INFINITY.to_bits());
+        if all_sound { Ok(()) } else { self.refuse(example, seen) }
+    }
+
+    /// The error for the first lane whose round is not sound.
+    #[cold]
+    #[inline(always)]
+    fn refuse(&self, example: &Example<'_>, seen: &Seen) -> Result<()> {
+        // A plain loop, since closures would have `seen` written to memory in every round.
+        for lane in 0..LANES {
+            if !is_sound::<R>(&seen.sight(lane)) {
+                return Err(diverged(example, seen.sight(lane), |slot| {
+                    self.rule_at(slot, lane).weight(&self.lines[slot].get(lane), 1.0)
+                }));
+            }
+        }
+        Ok(())
     }
 
     fn touched(&self) -> impl Iterator<Item = usize> {
@@ -409,7 +474,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         LaneStanding {
             rate: f64::from(RATES[lane]),
             share,
-            tally: self.state.lanes[lane],
+            tally: self.state.lanes.of(lane),
             spread: (!self.importance_aware)
                 .then(|| shared + touched.iter().map(spread).sum::<f64>()),
             floor: self.gradient_sums.as_ref().map(floor),
@@ -438,6 +503,21 @@ impl<R: Rule, B: Boxes, const PENALISED: bool> NullaryFnOnce for Lesson<'_, '_, 
 #[inline]
 fn penalised<S: Slot>(state: &S, value: f32, weight: f32) -> f64 {
     if value == 0.0 && state.is_untouched() { 0.0 } else { f64::from(weight) }
+}
+
+/// The size of a number in float32, as bits, which are ordered as sizes are; what is no finite number
+/// is the largest.
+#[inline(always)]
+fn size_bits(number: f64) -> u32 {
+    (number as f32).abs().to_bits()
+}
+
+#[inline(always)]
+fn times(factor: f64, mut numbers: PerLane) -> PerLane {
+    for number in &mut numbers {
+        *number *= factor;
+    }
+    numbers
 }
 
 fn add(sums: &mut PerLane, terms: &PerLane) {

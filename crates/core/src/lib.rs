@@ -8,6 +8,7 @@ pub mod example;
 pub mod faces;
 pub mod hash;
 pub mod importance;
+pub mod lane_tallies;
 pub mod lanes;
 pub mod learner;
 pub mod loss;

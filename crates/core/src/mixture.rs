@@ -118,9 +118,9 @@ impl Mixture {
     #[inline(always)]
     fn shares_at(&self, rate: f64) -> PerLane {
         let least = least(self.losses);
-        let mut shares = [0.0; LANES];
-        for lane in 0..LANES {
-            shares[lane] = decay(rate, self.losses[lane] - least);
+        let mut shares = self.losses;
+        for share in &mut shares {
+            *share = decay(rate, *share - least);
         }
         let total = sum(shares);
         for share in &mut shares {
@@ -141,7 +141,7 @@ impl Mixture {
         match loss {
             Loss::Logistic => logit_of_mean(shares, margins, tails)
                 .unwrap_or_else(|| self.log_odds(loss, margins)),
-            Loss::Squared => mean(shares, &margins.map(|margin| self.clip(margin))),
+            Loss::Squared => mean(shares, &self.clipped(margins)),
             Loss::Hinge => mean(shares, margins),
         }
     }
@@ -161,7 +161,10 @@ impl Mixture {
         if h == 0.0 {
             return;
         }
-        let (rate, lost) = (self.rate(loss), lost.map(|lost| h * lost));
+        let (rate, mut lost) = (self.rate(loss), *lost);
+        for lost in &mut lost {
+            *lost *= h;
+        }
         // Log loss at its own rate is the mix loss: no surplus, and no need to compute it.
         if loss != Loss::Logistic || rate * h != 1.0 || penalised {
             let surplus = h * own - self.mix_loss(rate, &lost);
@@ -187,11 +190,17 @@ impl Mixture {
         label: f64,
         suffered: &Suffered,
     ) -> PerLane {
-        let lost = match loss {
-            Loss::Squared => margins.map(|margin| loss.value(self.clip(margin), label)),
-            _ => suffered.lost,
-        };
-        std::array::from_fn(|lane| lost[lane] + suffered.penalties[lane])
+        let mut lost = suffered.lost;
+        if loss == Loss::Squared {
+            lost = self.clipped(margins);
+            for lost in &mut lost {
+                *lost = loss.value(*lost, label);
+            }
+        }
+        for (lost, penalty) in lost.iter_mut().zip(suffered.penalties) {
+            *lost += penalty;
+        }
+        lost
     }
 
     /// Widen the range of the labels, after the round.
@@ -227,8 +236,11 @@ impl Mixture {
     #[inline(always)]
     fn mix_loss(&self, rate: f64, lost: &PerLane) -> f64 {
         let start = least(self.losses);
-        let gaps = self.losses.map(|lost| lost - start);
-        let after: PerLane = std::array::from_fn(|k| gaps[k] + lost[k]);
+        let (mut gaps, mut after) = (self.losses, *lost);
+        for lane in 0..LANES {
+            gaps[lane] -= start;
+            after[lane] += gaps[lane];
+        }
         let least = least(after);
         least - (log_of_decays(rate, after, least) - log_of_decays(rate, gaps, 0.0)) / rate
     }
@@ -245,10 +257,15 @@ impl Mixture {
         mean(1.0) - mean(-1.0)
     }
 
-    /// The nearest label met; all margins are as good before there is one.
+    /// The nearest labels met; all margins are as good before there is one.
     #[inline(always)]
-    fn clip(&self, margin: f64) -> f64 {
-        self.labels.map_or(margin, |[low, high]| margin.max(low).min(high))
+    fn clipped(&self, margins: &PerLane) -> PerLane {
+        let [low, high] = self.labels.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+        let mut clipped = *margins;
+        for margin in &mut clipped {
+            *margin = margin.max(low).min(high);
+        }
+        clipped
     }
 }
 

@@ -197,9 +197,9 @@ impl Scales {
         Ok(())
     }
 
-    /// Whether the example's values are what the rule sees.
-    #[inline]
-    fn leave(&self, example: &Example<'_>) -> bool {
+    /// Whether the example's values are what the rule sees, and nothing is to be remembered of them.
+    #[inline(always)]
+    pub fn leave(&self, example: &Example<'_>) -> bool {
         // Without early exit, so that it is a few vector instructions.
         let large = || example.values.iter().fold(false, |any, value| any | (value.abs() > 1.0));
         match self.kind {
