@@ -15,6 +15,8 @@
 //! own penalty, and the mixture's is their mean by the shares. Importance-aware updates
 //! (`importance.rs`) are each lane's own, in a third walk.
 
+use std::hint::black_box;
+
 use lessregret_prefetch::prefetch;
 use pulp::NullaryFnOnce;
 use serde::{Deserialize, Serialize};
@@ -22,7 +24,9 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::example::{Chunk, Course, Example};
+use crate::faces::{Faces, Tails};
 use crate::importance::push;
+use crate::lane_tallies::LaneTallies;
 use crate::learner::{Boxes, Model, diverged, is_sound};
 use crate::loss::Loss;
 use crate::memory::{Table, zeroed};
@@ -31,7 +35,8 @@ use crate::pages::Pages;
 use crate::penalty::{Penalty, Scope, Whole};
 use crate::rule::{Interval, Line, Rule, Sight, Slot, Step};
 use crate::scale::Scales;
-use crate::tally::{LaneStanding, LaneTally, Outcome, Standing, Tally};
+use crate::sheet::{LaneSum, Sum};
+use crate::tally::{LaneStanding, Outcome, Standing, Tally};
 use crate::vectors::Path;
 
 type LineOf<R> = <<R as Rule>::Slot as Slot>::Line;
@@ -59,16 +64,49 @@ pub struct Lanes<R: Rule, B: Boxes> {
 struct State<S> {
     state: [S; LANES],
     step: [Step; LANES],
-    lanes: [LaneTally; LANES],
+    lanes: LaneTallies,
     mixture: Mixture,
 }
 
 /// What the first walk over an example's features found.
 struct Look {
     margins: PerLane,
-    sights: [Sight; LANES],
+    /// For coupled rules only: so many numbers are not even set to 0 where nobody asks.
+    sights: Option<[Sight; LANES]>,
     square_norm: f64,
     square_weights: PerLane,
+}
+
+/// What a round showed to the lanes before they learn from it.
+struct Seen {
+    round: u64,
+    regression: bool,
+    label: f64,
+    importance: f64,
+    shrink: f64,
+    look: Look,
+    /// importance · slope.
+    slopes: PerLane,
+}
+
+impl Seen {
+    /// What a lane saw; made where it is asked for, and of that only what is used.
+    #[inline(always)]
+    fn sight(&self, lane: usize) -> Sight {
+        let gathered = self.look.sights.as_ref().map_or(Sight::default(), |sights| sights[lane]);
+        Sight {
+            round: self.round,
+            regression: self.regression,
+            label: self.label,
+            margin: self.look.margins[lane],
+            importance: self.importance,
+            slope: self.slopes[lane],
+            square_norm: self.look.square_norm,
+            shrink: self.shrink,
+            square_weights: self.look.square_weights[lane],
+            ..gathered
+        }
+    }
 }
 
 impl<R: Rule, B: Boxes> Lanes<R, B> {
@@ -86,7 +124,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         let state = State {
             state: [R::Shared::default(); LANES],
             step: [Step::default(); LANES],
-            lanes: [LaneTally::default(); LANES],
+            lanes: LaneTallies::default(),
             mixture: Mixture::default(),
         };
         let (lines, pages) = (Table::zeroed(slots)?, Pages::new(slots)?);
@@ -126,28 +164,33 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
 
     #[inline(always)]
     fn look<const LEARN: bool, const PENALISED: bool>(&self, example: &Example<'_>) -> Look {
-        let mut margins = [0.0; LANES];
-        let mut square_weights = [0.0; LANES];
-        let mut sights = [Sight::default(); LANES];
-        let (mut square_norm, lines) = (0.0, &*self.lines);
-        for (&slot, &value) in example.slots.iter().zip(example.values) {
+        let (mut margins, mut square_weights) = (LaneSum::default(), LaneSum::default());
+        let mut sights = (LEARN && R::COUPLED).then(|| [Sight::default(); LANES]);
+        let (mut square_norm, lines) = (Sum::default(), &*self.lines);
+        for (k, (&slot, &value)) in example.slots.iter().zip(example.values).enumerate() {
             let (slot, wide) = (slot as usize, f64::from(value));
-            square_norm += wide * wide;
+            square_norm.add_one(k, wide * wide);
             let (rule, line) = (self.boxes.rule(self.rule, slot), &lines[slot]);
+            let (mut products, mut squares) = ([0.0; LANES], [0.0; LANES]);
             for lane in 0..LANES {
                 let weight = rule.at(RATES[lane]).weight(&line.get(lane), value);
-                margins[lane] += f64::from(weight) * wide;
+                products[lane] = f64::from(weight) * wide;
                 if PENALISED {
                     let weight = penalised(&line.get(lane), value, weight);
-                    square_weights[lane] += weight * weight;
+                    squares[lane] = weight * weight;
                 }
             }
-            if LEARN && R::COUPLED {
-                for lane in 0..LANES {
-                    rule.at(RATES[lane]).look(&line.get(lane), value, &mut sights[lane]);
-                }
+            margins.add(k, &products);
+            if PENALISED {
+                square_weights.add(k, &squares);
+            }
+            for (lane, sight) in sights.iter_mut().flatten().enumerate() {
+                rule.at(RATES[lane]).look(&line.get(lane), value, sight);
             }
         }
+        // What follows needs many registers; the sums of the walk shall not give theirs up for it.
+        let margins = black_box(margins.totals());
+        let (square_norm, square_weights) = (square_norm.total(), square_weights.totals());
         Look { margins, sights, square_norm, square_weights }
     }
 
@@ -159,12 +202,13 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         slopes: &PerLane,
     ) -> PerLane {
         // Copies, here and of the line, and loops of one kind of number: so they become vectors.
-        let (steps, slopes) = (self.state.step, *slopes);
+        let (rule, boxes, steps, slopes) = (self.rule, &self.boxes, self.state.step, *slopes);
+        let mut sums = self.gradient_sums.as_deref_mut();
         let shrink = f64::from(example.importance) * self.penalty.l2;
-        let (mut totals, lines) = ([0.0; LANES], &mut *self.lines);
-        for (&slot, &value) in example.slots.iter().zip(example.values) {
+        let (mut sum, lines) = (LaneSum::default(), &mut *self.lines);
+        for (k, (&slot, &value)) in example.slots.iter().zip(example.values).enumerate() {
             let (slot, wide) = (slot as usize, f64::from(value));
-            let rule = self.boxes.rule(self.rule, slot);
+            let rule = boxes.rule(rule, slot);
             let mut line = lines[slot];
             let mut gradients = slopes.map(|slope| (slope * wide) as f32);
             let mut rates = [0.0; LANES];
@@ -183,26 +227,31 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
                 line.put(lane, state);
                 rates[lane] = rule.rate_used(&state, step);
             }
-            lines[slot] = line;
+            // If the compiler saw that this is where the line came from, it would store by mask only
+            // the lanes that changed, and AMD's processors take ten times as long for that.
+            lines[black_box(slot)] = line;
+            let mut terms = [0.0; LANES];
             for lane in 0..LANES {
                 let factor = if STAY { wide } else { f64::from(gradients[lane]) };
-                totals[lane] += factor * factor * f64::from(rates[lane]);
+                terms[lane] = factor * factor * f64::from(rates[lane]);
             }
-            if let Some(sums) = &mut self.gradient_sums {
+            sum.add(k, &terms);
+            if let Some(sums) = &mut sums {
                 add(&mut sums[slot], &gradients.map(f64::from));
             }
         }
+        let totals = sum.totals();
         if STAY { totals } else { totals.map(|total| 0.5 * total) }
     }
 
     /// Absorb, and then the third walk: every weight goes as far as the importance leads it. Not
     /// inlined, so that the way without it is compiled as if there were no other.
     #[inline(never)]
-    fn follow(&mut self, example: &Example<'_>, sights: &[Sight; LANES], slopes: &PerLane) {
+    fn follow(&mut self, example: &Example<'_>, margins: &PerLane, slopes: &PerLane) {
         let responses = self.absorb::<true, false>(example, slopes);
+        let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let pushes: PerLane = std::array::from_fn(|lane| {
-            let Sight { margin, label, importance, .. } = sights[lane];
-            push(self.loss, margin, label, importance, responses[lane])
+            push(self.loss, margins[lane], label, importance, responses[lane])
         });
         let steps = self.state.step;
         for (&slot, &value) in example.slots.iter().zip(example.values) {
@@ -221,36 +270,39 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
 
     #[inline(always)]
     fn round<const PENALISED: bool>(&mut self, example: &Example<'_>) -> Result<Outcome> {
+        // Before the walk, whose misses they need not wait for; else the compiler has them later.
+        let shares = black_box(self.state.mixture.shares(self.loss));
         let look = self.look::<true, PENALISED>(example);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
-        let margins = look.margins;
-        let tails = margins.map(|margin| self.loss.tail(margin));
-        let face = |lane| self.loss.value_and_slope(margins[lane], label, tails[lane]);
-        let faced: [(f64, f64); LANES] = std::array::from_fn(face);
-        let (lost, slopes) = (faced.map(|(lost, _)| lost), faced.map(|(_, s)| importance * s));
-        let sights: [Sight; LANES] = std::array::from_fn(|lane| Sight {
+        let tails = Tails::of(self.loss, &look.margins);
+        let faces = Faces::of(self.loss, &look.margins, label, &tails);
+        let seen = Seen {
             round: self.tally.rounds + 1,
             regression: !self.loss.is_classification(),
             label,
-            margin: margins[lane],
             importance,
-            slope: slopes[lane],
-            square_norm: look.square_norm,
             shrink: if PENALISED { importance * self.penalty.l2 } else { 0.0 },
-            square_weights: look.square_weights[lane],
-            ..look.sights[lane]
-        });
-        self.check(example, &sights)?;
-        let penalties = look.square_weights.map(|squares| self.penalty.of(squares));
-        let outcome = self.mix(example, &margins, &tails, &Suffered { lost, penalties });
-        let energies = self.absorb_all::<PENALISED>(example, &sights, &slopes);
-        for (lane, tally) in self.state.lanes.iter_mut().enumerate() {
-            tally.loss += importance * lost[lane];
-            tally.penalty += importance * penalties[lane];
-            tally.played += sights[lane].played();
-            tally.energy += energies[lane];
+            slopes: times(importance, faces.slopes),
+            look,
+        };
+        self.check(example, &seen)?;
+        let suffered = Suffered {
+            lost: faces.values,
+            penalties: if PENALISED { self.penalties(&seen.look) } else { [0.0; LANES] },
+        };
+        let outcome = self.mix(example, &shares, &seen.look.margins, &tails, &suffered);
+        let energies = self.absorb_all::<PENALISED>(example, &seen);
+        let mut played = [0.0; LANES];
+        for (lane, played) in played.iter_mut().enumerate() {
+            *played = seen.sight(lane).played();
         }
+        self.state.lanes.add(importance, &suffered, &played, &energies);
         Ok(outcome)
+    }
+
+    #[inline(always)]
+    fn penalties(&self, look: &Look) -> PerLane {
+        look.square_weights.map(|squares| self.penalty.of(squares))
     }
 
     /// Play the mixture, and let it see what the lanes lost.
@@ -258,16 +310,16 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     fn mix(
         &mut self,
         example: &Example<'_>,
+        shares: &PerLane,
         margins: &PerLane,
-        tails: &PerLane,
+        tails: &Tails,
         suffered: &Suffered,
     ) -> Outcome {
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let (loss, mixture) = (self.loss, &mut self.state.mixture);
-        let shares = mixture.shares(loss);
-        let margin = mixture.margin(loss, &shares, margins, tails);
+        let margin = mixture.margin(loss, shares, margins, tails);
         let own = loss.value(margin, label);
-        let penalty = suffered.mean_penalty(&shares);
+        let penalty = suffered.mean_penalty(shares);
         let counted = mixture.counted(loss, margins, label, suffered);
         let (fixed_share, penalised) = (self.fixed_share, self.penalty.l2 > 0.0);
         mixture.absorb(loss, &counted, own + penalty, importance, fixed_share, penalised);
@@ -287,31 +339,26 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 
     #[inline(always)]
-    fn absorb_all<const PENALISED: bool>(
-        &mut self,
-        example: &Example<'_>,
-        sights: &[Sight; LANES],
-        slopes: &PerLane,
-    ) -> PerLane {
+    fn absorb_all<const PENALISED: bool>(&mut self, example: &Example<'_>, seen: &Seen) -> PerLane {
         if R::COUPLED {
-            for (lane, sight) in sights.iter().enumerate() {
-                let rule = self.rule.at(RATES[lane]);
-                self.state.step[lane] = rule.step(&mut self.state.state[lane], sight);
+            for (lane, &rate) in RATES.iter().enumerate() {
+                let shared = &mut self.state.state[lane];
+                self.state.step[lane] = self.rule.at(rate).step(shared, &seen.sight(lane));
             }
-        } else if !PENALISED && slopes.iter().all(|&slope| slope == 0.0) {
+        } else if !PENALISED && seen.slopes.iter().all(|&slope| slope == 0.0) {
             return [0.0; LANES];
         }
         if R::DESCENDS && self.importance_aware {
-            self.follow(example, sights, slopes);
+            self.follow(example, &seen.look.margins, &seen.slopes);
             return [0.0; LANES];
         }
-        self.absorb::<false, PENALISED>(example, slopes)
+        self.absorb::<false, PENALISED>(example, &seen.slopes)
     }
 
     /// Play and absorb every example, by the machine's vector instructions.
     fn learn_each<const PENALISED: bool>(
         &mut self,
-        examples: &mut dyn Iterator<Item = Example<'_>>,
+        course: Course<'_>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {
         if !self.all_touched && self.pages.are_many_met() {
@@ -319,23 +366,27 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             self.all_touched = true;
         }
         let path = Path::chosen().map_err(Error::Spec)?;
-        path.run(Lesson::<R, B, PENALISED> { lanes: self, examples, margins })
+        path.run(Lesson::<R, B, PENALISED> { lanes: self, course, margins })
     }
 
     #[inline(always)]
     fn teach<const PENALISED: bool>(
         &mut self,
-        examples: &mut dyn Iterator<Item = Example<'_>>,
+        course: Course<'_>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {
-        let (mut room, mut next) = (Vec::new(), examples.next());
-        while let Some(example) = next {
-            next = examples.next();
-            self.ask_for(next.as_ref());
-            self.scales.make_room(&example)?;
-            let seen = self.scales.normalise(&example, &mut room);
+        let mut room = Vec::new();
+        for k in 0..course.len() {
+            if k + 1 < course.len() {
+                self.ask_for(&course.example(k + 1));
+            }
+            let example = course.example(k);
+            let plain = self.scales.leave(&example);
+            let seen = if plain { example } else { self.normalise(&example, &mut room)? };
             let outcome = self.round::<PENALISED>(&seen)?;
-            self.scales.remember(&example);
+            if !plain {
+                self.scales.remember(&example);
+            }
             self.pages.meet_all(example.slots);
             self.tally.record(&outcome);
             margins.push(outcome.margin);
@@ -343,17 +394,23 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         Ok(())
     }
 
+    /// The example as it is to be played, and the memory for its scales.
+    #[inline(never)]
+    fn normalise<'a>(
+        &mut self,
+        example: &Example<'a>,
+        room: &'a mut Vec<f32>,
+    ) -> Result<Example<'a>> {
+        self.scales.make_room(example)?;
+        Ok(self.scales.normalise(example, room))
+    }
+
     /// The same with the regulariser on every coordinate.
     #[inline(never)]
-    fn learn_whole(
-        &mut self,
-        examples: &mut dyn Iterator<Item = Example<'_>>,
-        margins: &mut Vec<f64>,
-    ) -> Result<()> {
+    fn learn_whole(&mut self, course: Course<'_>, margins: &mut Vec<f64>) -> Result<()> {
         let (mut whole, mut room) = (Whole::default(), Vec::new());
-        for example in examples {
-            self.scales.make_room(&example)?;
-            let seen = self.scales.normalise(&example, &mut room);
+        for example in course.examples() {
+            let seen = self.normalise(&example, &mut room)?;
             let touched = self.touched().map(|slot| slot as u32);
             let completed = whole.complete(&seen, touched);
             let outcome = self.round::<true>(&completed)?;
@@ -366,13 +423,30 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 
     #[inline(always)]
-    fn check(&self, example: &Example<'_>, sights: &[Sight; LANES]) -> Result<()> {
-        match sights.iter().position(|sight| !is_sound::<R>(sight)) {
-            None => Ok(()),
-            Some(lane) => Err(diverged(example, sights[lane], |slot| {
-                self.rule_at(slot, lane).weight(&self.lines[slot].get(lane), 1.0)
-            })),
+    fn check(&self, example: &Example<'_>, seen: &Seen) -> Result<()> {
+        let mut largest = [0; LANES];
+        for (lane, largest) in largest.iter_mut().enumerate() {
+            let square = if R::BOUNDED { seen.sight(lane).square_gradient() } else { 0.0 };
+            *largest = size_bits(seen.look.margins[lane]).max(size_bits(square));
         }
+        // All lanes at once, as `is_sound` would judge each.
+        let all_sound = largest.into_iter().max() < Some(f32::INFINITY.to_bits());
+        if all_sound { Ok(()) } else { self.refuse(example, seen) }
+    }
+
+    /// The error for the first lane whose round is not sound.
+    #[cold]
+    #[inline(always)]
+    fn refuse(&self, example: &Example<'_>, seen: &Seen) -> Result<()> {
+        // A plain loop, since closures would have `seen` written to memory in every round.
+        for lane in 0..LANES {
+            if !is_sound::<R>(&seen.sight(lane)) {
+                return Err(diverged(example, seen.sight(lane), |slot| {
+                    self.rule_at(slot, lane).weight(&self.lines[slot].get(lane), 1.0)
+                }));
+            }
+        }
+        Ok(())
     }
 
     fn touched(&self) -> impl Iterator<Item = usize> {
@@ -381,9 +455,9 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
 
     /// Have the lines of an example brought near while another is learned.
     #[inline(always)]
-    fn ask_for(&self, example: Option<&Example<'_>>) {
+    fn ask_for(&self, example: &Example<'_>) {
         let lines = &*self.lines;
-        for &slot in example.map_or(&[][..], |example| example.slots) {
+        for &slot in example.slots {
             prefetch(lines, slot as usize);
         }
     }
@@ -407,7 +481,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         LaneStanding {
             rate: f64::from(RATES[lane]),
             share,
-            tally: self.state.lanes[lane],
+            tally: self.state.lanes.of(lane),
             spread: (!self.importance_aware)
                 .then(|| shared + touched.iter().map(spread).sum::<f64>()),
             floor: self.gradient_sums.as_ref().map(floor),
@@ -416,18 +490,18 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
 }
 
 /// Examples to be learned: work that is compiled for each set of instructions.
-struct Lesson<'a, 'b, R: Rule, B: Boxes, const PENALISED: bool> {
+struct Lesson<'a, R: Rule, B: Boxes, const PENALISED: bool> {
     lanes: &'a mut Lanes<R, B>,
-    examples: &'a mut dyn Iterator<Item = Example<'b>>,
+    course: Course<'a>,
     margins: &'a mut Vec<f64>,
 }
 
-impl<R: Rule, B: Boxes, const PENALISED: bool> NullaryFnOnce for Lesson<'_, '_, R, B, PENALISED> {
+impl<R: Rule, B: Boxes, const PENALISED: bool> NullaryFnOnce for Lesson<'_, R, B, PENALISED> {
     type Output = Result<()>;
 
     #[inline(always)]
     fn call(self) -> Result<()> {
-        self.lanes.teach::<PENALISED>(self.examples, self.margins)
+        self.lanes.teach::<PENALISED>(self.course, self.margins)
     }
 }
 
@@ -438,6 +512,21 @@ fn penalised<S: Slot>(state: &S, value: f32, weight: f32) -> f64 {
     if value == 0.0 && state.is_untouched() { 0.0 } else { f64::from(weight) }
 }
 
+/// The size of a number in float32, as bits, which are ordered as sizes are; what is no finite number
+/// is the largest.
+#[inline(always)]
+fn size_bits(number: f64) -> u32 {
+    (number as f32).abs().to_bits()
+}
+
+#[inline(always)]
+fn times(factor: f64, mut numbers: PerLane) -> PerLane {
+    for number in &mut numbers {
+        *number *= factor;
+    }
+    numbers
+}
+
 fn add(sums: &mut PerLane, terms: &PerLane) {
     for (sum, term) in sums.iter_mut().zip(terms) {
         *sum += term;
@@ -446,11 +535,10 @@ fn add(sums: &mut PerLane, terms: &PerLane) {
 
 impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
     fn learn(&mut self, course: Course<'_>, margins: &mut Vec<f64>) -> Result<()> {
-        let examples = &mut course.examples();
         match self.penalty {
-            Penalty { l2: 0.0, .. } => self.learn_each::<false>(examples, margins),
-            Penalty { scope: Scope::Active, .. } => self.learn_each::<true>(examples, margins),
-            Penalty { scope: Scope::All, .. } => self.learn_whole(examples, margins),
+            Penalty { l2: 0.0, .. } => self.learn_each::<false>(course, margins),
+            Penalty { scope: Scope::Active, .. } => self.learn_each::<true>(course, margins),
+            Penalty { scope: Scope::All, .. } => self.learn_whole(course, margins),
         }
     }
 
@@ -459,7 +547,7 @@ impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
         let shares = mixture.shares(self.loss);
         for example in chunk.examples() {
             let look = self.look::<false, false>(&self.scales.normalise(&example, &mut room));
-            let tails = look.margins.map(|margin| self.loss.tail(margin));
+            let tails = Tails::of(self.loss, &look.margins);
             margins.push(mixture.margin(self.loss, &shares, &look.margins, &tails));
         }
     }

@@ -295,7 +295,7 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
         let look = self.look::<true, PENALISED>(sheet);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let margin = look.margin;
-        let (loss, slope) = self.loss.value_and_slope(margin, label, self.loss.tail(margin));
+        let (loss, slope) = self.loss.value_and_slope(margin, label);
         let slope = importance * slope;
         let sight = Sight {
             round: self.tally.rounds + 1,

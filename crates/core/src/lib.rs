@@ -2,11 +2,14 @@
 
 pub mod arrow;
 pub mod comparator;
+mod elementary;
 pub mod error;
 pub mod example;
+pub mod faces;
 pub mod hash;
 pub mod hash_eight;
 pub mod importance;
+pub mod lane_tallies;
 pub mod lanes;
 pub mod learner;
 pub mod loss;

@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::elementary::{fall, ln_1p};
+
 /// A convex loss ℓ(p, y) of the margin p = w·x.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -19,41 +21,34 @@ pub enum Loss {
 
 impl Loss {
     /// ℓ(p, y).
+    #[inline(always)]
     pub fn value(self, margin: f64, label: f64) -> f64 {
         match self {
-            Loss::Logistic => softplus(-label * margin),
+            Loss::Logistic => Tail::of(margin).value(margin, label),
             Loss::Hinge => (1.0 - label * margin).max(0.0),
             Loss::Squared => (margin - label).powi(2),
         }
     }
 
     /// dℓ/dp, a subgradient where there is a kink.
+    #[inline(always)]
     pub fn slope(self, margin: f64, label: f64) -> f64 {
         match self {
-            Loss::Logistic => {
-                let z = -label * margin;
-                -label * logistic(z, (-z.abs()).exp())
-            }
+            Loss::Logistic => Tail::of(margin).slope(margin, label),
             Loss::Hinge if label * margin < 1.0 => -label,
             Loss::Hinge => 0.0,
             Loss::Squared => 2.0 * (margin - label),
         }
     }
 
-    /// exp(−|p|), of which all that is logistic is made; nothing that other losses need.
-    #[inline]
-    pub fn tail(self, margin: f64) -> f64 {
-        if self == Loss::Logistic { (-margin.abs()).exp() } else { 0.0 }
-    }
-
-    /// Value and slope, the same bits, for who has the tail already.
-    #[inline]
-    pub fn value_and_slope(self, margin: f64, label: f64, tail: f64) -> (f64, f64) {
-        if self != Loss::Logistic {
-            return (self.value(margin, label), self.slope(margin, label));
+    /// Both, for the price of one.
+    #[inline(always)]
+    pub fn value_and_slope(self, margin: f64, label: f64) -> (f64, f64) {
+        if self == Loss::Logistic {
+            let tail = Tail::of(margin);
+            return (tail.value(margin, label), tail.slope(margin, label));
         }
-        let z = -label * margin;
-        (z.max(0.0) + tail.ln_1p(), -label * logistic(z, tail))
+        (self.value(margin, label), self.slope(margin, label))
     }
 
     /// Whether labels are -1 and +1 and mistakes are counted.
@@ -67,15 +62,35 @@ impl Loss {
     }
 }
 
-/// 1/(1 + e⁻ᶻ) from e^−|z|, without overflow on either side.
-#[inline]
-fn logistic(z: f64, tail: f64) -> f64 {
-    if z >= 0.0 { 1.0 / (1.0 + tail) } else { tail / (1.0 + tail) }
+/// Of which all that is logistic is made, without overflow and without loss of digits.
+#[derive(Clone, Copy, Debug)]
+pub struct Tail {
+    /// e^−|p|.
+    pub tail: f64,
+    /// 1/(1 + e^−|p|), the probability of the likelier label.
+    pub sure: f64,
 }
 
-/// log(1 + eᶻ) without overflow for large z or loss of digits for very negative z.
-fn softplus(z: f64) -> f64 {
-    z.max(0.0) + (-z.abs()).exp().ln_1p()
+impl Tail {
+    /// That of a margin.
+    #[inline(always)]
+    pub fn of(margin: f64) -> Self {
+        let tail = fall(margin.abs());
+        Tail { tail, sure: 1.0 / (1.0 + tail) }
+    }
+
+    /// log(1 + exp(-yp)).
+    #[inline(always)]
+    pub fn value(self, margin: f64, label: f64) -> f64 {
+        (-label * margin).max(0.0) + ln_1p(self.tail)
+    }
+
+    /// -y/(1 + exp(yp)).
+    #[inline(always)]
+    pub fn slope(self, margin: f64, label: f64) -> f64 {
+        let unsure = self.tail * self.sure;
+        -label * if label * margin <= 0.0 { self.sure } else { unsure }
+    }
 }
 
 #[cfg(test)]

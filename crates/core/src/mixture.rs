@@ -36,6 +36,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::elementary::{fall, ln};
+use crate::faces::Tails;
 use crate::loss::Loss;
 use crate::tally::is_zero;
 
@@ -72,8 +74,9 @@ pub struct Suffered {
 
 impl Suffered {
     /// The mixture's penalty: that of the lanes on average, as if one were drawn by its share.
+    #[inline(always)]
     pub fn mean_penalty(&self, shares: &PerLane) -> f64 {
-        shares.iter().zip(self.penalties).map(|(share, penalty)| share * penalty).sum()
+        mean(shares, &self.penalties)
     }
 }
 
@@ -107,15 +110,23 @@ impl Mixture {
     }
 
     /// π.
+    #[inline(always)]
     pub fn shares(&self, loss: Loss) -> PerLane {
         self.shares_at(self.rate(loss))
     }
 
+    #[inline(always)]
     fn shares_at(&self, rate: f64) -> PerLane {
         let least = least(self.losses);
-        let unscaled = self.losses.map(|lost| decay(rate, lost - least));
-        let total: f64 = unscaled.iter().sum();
-        unscaled.map(|share| share / total)
+        let mut shares = self.losses;
+        for share in &mut shares {
+            *share = decay(rate, *share - least);
+        }
+        let total = sum(shares);
+        for share in &mut shares {
+            *share /= total;
+        }
+        shares
     }
 
     /// The lane with the largest share, the first of them: it lost least, if nothing is dealt out.
@@ -125,18 +136,19 @@ impl Mixture {
     }
 
     /// The margin played; `tails` are those of the margins.
-    pub fn margin(&self, loss: Loss, shares: &PerLane, margins: &PerLane, tails: &PerLane) -> f64 {
-        let mean = |margins: PerLane| shares.iter().zip(margins).map(|(pi, m)| pi * m).sum();
+    #[inline(always)]
+    pub fn margin(&self, loss: Loss, shares: &PerLane, margins: &PerLane, tails: &Tails) -> f64 {
         match loss {
             Loss::Logistic => logit_of_mean(shares, margins, tails)
                 .unwrap_or_else(|| self.log_odds(loss, margins)),
-            Loss::Squared => mean(margins.map(|margin| self.clip(margin))),
-            Loss::Hinge => mean(*margins),
+            Loss::Squared => mean(shares, &self.clipped(margins)),
+            Loss::Hinge => mean(shares, margins),
         }
     }
 
     /// What is remembered after a round: `lost` are the lanes' losses, `own` is the mixture's.
     /// Where there is a penalty it is in both, and `penalised` says so.
+    #[inline(always)]
     pub fn absorb(
         &mut self,
         loss: Loss,
@@ -149,7 +161,10 @@ impl Mixture {
         if h == 0.0 {
             return;
         }
-        let (rate, lost) = (self.rate(loss), lost.map(|lost| h * lost));
+        let (rate, mut lost) = (self.rate(loss), *lost);
+        for lost in &mut lost {
+            *lost *= h;
+        }
         // Log loss at its own rate is the mix loss: no surplus, and no need to compute it.
         if loss != Loss::Logistic || rate * h != 1.0 || penalised {
             let surplus = h * own - self.mix_loss(rate, &lost);
@@ -167,6 +182,7 @@ impl Mixture {
 
     /// The losses that count in mixing, penalties included: for squared loss those of the clipped
     /// predictions.
+    #[inline(always)]
     pub fn counted(
         &self,
         loss: Loss,
@@ -174,11 +190,17 @@ impl Mixture {
         label: f64,
         suffered: &Suffered,
     ) -> PerLane {
-        let lost = match loss {
-            Loss::Squared => margins.map(|margin| loss.value(self.clip(margin), label)),
-            _ => suffered.lost,
-        };
-        std::array::from_fn(|lane| lost[lane] + suffered.penalties[lane])
+        let mut lost = suffered.lost;
+        if loss == Loss::Squared {
+            lost = self.clipped(margins);
+            for lost in &mut lost {
+                *lost = loss.value(*lost, label);
+            }
+        }
+        for (lost, penalty) in lost.iter_mut().zip(suffered.penalties) {
+            *lost += penalty;
+        }
+        lost
     }
 
     /// Widen the range of the labels, after the round.
@@ -193,11 +215,12 @@ impl Mixture {
         let part = fixed_share / LANES as f64;
         let dealt = |share: f64| (share - fixed_share * share + part).max(f64::MIN_POSITIVE);
         // 0 for all at an infinite rate, the limit: before losses count, any share is as good.
-        self.losses = self.shares_at(rate).map(|share| -dealt(share).ln() / rate);
+        self.losses = self.shares_at(rate).map(|share| -ln(dealt(share)) / rate);
         self.sharing += -(part - fixed_share).ln_1p() / rate;
     }
 
     /// η of the next round.
+    #[inline(always)]
     fn rate(&self, loss: Loss) -> f64 {
         match (loss, self.labels) {
             (Loss::Logistic, _) => 1.0 / self.heaviest,
@@ -210,13 +233,16 @@ impl Mixture {
     }
 
     /// −(1/η) ln Σ π_k exp(−η loss_k); for infinite η how far the least loss has risen.
+    #[inline(always)]
     fn mix_loss(&self, rate: f64, lost: &PerLane) -> f64 {
         let start = least(self.losses);
-        let gaps = self.losses.map(|lost| lost - start);
-        let after: PerLane = std::array::from_fn(|k| gaps[k] + lost[k]);
+        let (mut gaps, mut after) = (self.losses, *lost);
+        for lane in 0..LANES {
+            gaps[lane] -= start;
+            after[lane] += gaps[lane];
+        }
         let least = least(after);
-        let log_sum = |gaps: PerLane| gaps.iter().map(|gap| decay(rate, *gap)).sum::<f64>().ln();
-        least - (log_sum(after.map(|gap| gap - least)) - log_sum(gaps)) / rate
+        least - (log_of_decays(rate, after, least) - log_of_decays(rate, gaps, 0.0)) / rate
     }
 
     /// logit of Σ π_k σ(m_k) in the space of logarithms, where a share too small for a number counts.
@@ -231,43 +257,84 @@ impl Mixture {
         mean(1.0) - mean(-1.0)
     }
 
-    /// The nearest label met; all margins are as good before there is one.
-    fn clip(&self, margin: f64) -> f64 {
-        self.labels.map_or(margin, |[low, high]| margin.max(low).min(high))
+    /// The nearest labels met; all margins are as good before there is one.
+    #[inline(always)]
+    fn clipped(&self, margins: &PerLane) -> PerLane {
+        let [low, high] = self.labels.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+        let mut clipped = *margins;
+        for margin in &mut clipped {
+            *margin = margin.max(low).min(high);
+        }
+        clipped
     }
 }
 
+/// Two lanes become one until one is left. A chain through all eight would be waited for.
+#[inline(always)]
+fn fold(mut numbers: PerLane, join: impl Fn(f64, f64) -> f64) -> f64 {
+    for half in [4, 2, 1] {
+        for lane in 0..half {
+            numbers[lane] = join(numbers[lane], numbers[lane + half]);
+        }
+    }
+    numbers[0]
+}
+
+#[inline(always)]
+fn sum(numbers: PerLane) -> f64 {
+    fold(numbers, |one, other| one + other)
+}
+
+#[inline(always)]
 fn least(numbers: PerLane) -> f64 {
-    numbers.into_iter().fold(f64::INFINITY, f64::min)
+    fold(numbers, |one, other| if one < other { one } else { other })
+}
+
+#[inline(always)]
+fn mean(shares: &PerLane, numbers: &PerLane) -> f64 {
+    let mut terms = *numbers;
+    for lane in 0..LANES {
+        terms[lane] *= shares[lane];
+    }
+    sum(terms)
 }
 
 /// exp(−rate · gap), 1 for no gap whatever the rate.
+#[inline(always)]
 fn decay(rate: f64, gap: f64) -> f64 {
-    if gap == 0.0 {
-        return 1.0;
+    let fallen = fall(rate * gap);
+    if gap == 0.0 { 1.0 } else { fallen }
+}
+
+/// ln Σ exp(−rate (number_k − least)).
+#[inline(always)]
+fn log_of_decays(rate: f64, mut numbers: PerLane, least: f64) -> f64 {
+    for number in &mut numbers {
+        *number = decay(rate, *number - least);
     }
-    // The exponential of what underflows takes several times as long to find its 0.
-    if rate * gap > 745.0 { 0.0 } else { (-rate * gap).exp() }
+    ln(sum(numbers))
 }
 
 /// logit of Σ π_k σ(m_k), from the e^−|m_k|; none where all lanes are so sure that one of the two
 /// sums is no longer a number with digits.
-fn logit_of_mean(shares: &PerLane, margins: &PerLane, tails: &PerLane) -> Option<f64> {
-    let (mut yes, mut no) = (0.0, 0.0);
-    for ((share, margin), tail) in shares.iter().zip(margins).zip(tails) {
-        let near = share / (1.0 + tail);
-        let far = near * tail;
-        let positive = *margin >= 0.0;
-        yes += if positive { near } else { far };
-        no += if positive { far } else { near };
+#[inline(always)]
+fn logit_of_mean(shares: &PerLane, margins: &PerLane, tails: &Tails) -> Option<f64> {
+    let (mut yes, mut no) = ([0.0; LANES], [0.0; LANES]);
+    for lane in 0..LANES {
+        let near = shares[lane] * tails.sure[lane];
+        let far = near * tails.tail[lane];
+        let positive = margins[lane] >= 0.0;
+        yes[lane] = if positive { near } else { far };
+        no[lane] = if positive { far } else { near };
     }
-    (yes.min(no) > 1e-290).then(|| yes.ln() - no.ln())
+    let (yes, no) = (sum(yes), sum(no));
+    (yes > 1e-290 && no > 1e-290).then(|| ln(yes / no))
 }
 
 /// ln Σ exp(logs_k).
 fn log_sum(logs: PerLane) -> f64 {
     let most = logs.into_iter().fold(f64::NEG_INFINITY, f64::max);
-    most + logs.iter().map(|log| (log - most).exp()).sum::<f64>().ln()
+    most + ln(sum(logs.map(|log| fall(most - log))))
 }
 
 #[cfg(test)]
@@ -286,7 +353,7 @@ mod tests {
         for size in [1.0, 50.0, 720.0, 5000.0] {
             for sign in [-1.0, 1.0] {
                 let margins = [sign * size; LANES];
-                let tails = margins.map(|margin| loss.tail(margin));
+                let tails = Tails::of(loss, &margins);
                 let mixed = mixture.margin(loss, &shares, &margins, &tails);
                 assert!((mixed - sign * size).abs() < 1e-12 * size, "{mixed}");
             }
@@ -301,7 +368,7 @@ mod tests {
                 std::array::from_fn(|k| 20.0 * ((round * (k + 3)) as f64).sin() / (1.0 + k as f64));
             let label = if round % 3 == 0 { -1.0 } else { 1.0 };
             let shares = mixture.shares(Loss::Logistic);
-            let tails = margins.map(|margin| Loss::Logistic.tail(margin));
+            let tails = Tails::of(Loss::Logistic, &margins);
             let margin = mixture.margin(Loss::Logistic, &shares, &margins, &tails);
             let lost = margins.map(|margin| Loss::Logistic.value(margin, label));
             let loss = Loss::Logistic.value(margin, label);

@@ -4,7 +4,7 @@
 //! been given by the system; a walk over all slots, for the ledger or for a model file, would fetch it.
 //! A page is 64 slots; a mark is set for every feature met, whatever became of it.
 //!
-//! Cost: a byte a page, and one store for every feature.
+//! Cost: a byte a page, and one look at it for every feature.
 
 use crate::error::Result;
 use crate::memory::zeroed;
@@ -29,12 +29,14 @@ impl Pages {
     #[inline]
     pub fn meet(&mut self, slot: usize) {
         let met = &mut self.met[slot >> SLOTS_BITS];
-        self.count += usize::from(*met == 0);
-        *met = 1;
+        if *met == 0 {
+            *met = 1;
+            self.count += 1;
+        }
     }
 
     /// Note that all these were met.
-    #[inline]
+    #[inline(always)]
     pub fn meet_all(&mut self, slots: &[u32]) {
         for &slot in slots {
             self.meet(slot as usize);

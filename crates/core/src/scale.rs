@@ -197,8 +197,8 @@ impl Scales {
         Ok(())
     }
 
-    /// Whether the example's values are what the rule sees.
-    #[inline]
+    /// Whether the example's values are what the rule sees, and nothing is to be remembered of them.
+    #[inline(always)]
     pub fn leave(&self, example: &Example<'_>) -> bool {
         // Without early exit, so that it is a few vector instructions.
         let large = || example.values.iter().fold(false, |any, value| any | (value.abs() > 1.0));

@@ -237,10 +237,40 @@ impl Sum {
         }
     }
 
+    /// Add the term of feature `k`.
+    #[inline(always)]
+    pub fn add_one(&mut self, k: usize, term: f64) {
+        self.0[k % WIDTH] += term;
+    }
+
     /// The whole sum.
     #[inline(always)]
     pub fn total(&self) -> f64 {
         let [a, b, c, d, e, f, g, h] = self.0;
         ((a + e) + (c + g)) + ((b + f) + (d + h))
+    }
+}
+
+/// The same in every lane.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LaneSum([[f64; LANES]; WIDTH]);
+
+impl LaneSum {
+    /// Add the terms of feature `k`.
+    #[inline(always)]
+    pub fn add(&mut self, k: usize, terms: &[f64; LANES]) {
+        for (part, term) in self.0[k % WIDTH].iter_mut().zip(terms) {
+            *part += term;
+        }
+    }
+
+    /// The whole sums.
+    #[inline(always)]
+    pub fn totals(&self) -> [f64; LANES] {
+        let mut totals = [0.0; LANES];
+        for (lane, total) in totals.iter_mut().enumerate() {
+            *total = Sum(self.0.map(|part| part[lane])).total();
+        }
+        totals
     }
 }

@@ -1,0 +1,105 @@
+//! What a loss shows to all lanes, each thing computed once for all of them.
+//!
+//! Every loop is over all lanes and without branches, so that it becomes vector instructions.
+
+use crate::loss::{Loss, Tail};
+use crate::mixture::{LANES, PerLane};
+
+/// The [`Tail`] of every lane's margin; zeros for a loss that is not logistic.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tails {
+    /// e^−|p|.
+    pub tail: PerLane,
+    /// 1/(1 + e^−|p|).
+    pub sure: PerLane,
+}
+
+impl Tails {
+    /// Those of the margins.
+    #[inline(always)]
+    pub fn of(loss: Loss, margins: &PerLane) -> Self {
+        let mut tails = Tails::default();
+        if loss == Loss::Logistic {
+            for (lane, &margin) in margins.iter().enumerate() {
+                let Tail { tail, sure } = Tail::of(margin);
+                tails.tail[lane] = tail;
+                tails.sure[lane] = sure;
+            }
+        }
+        tails
+    }
+
+    #[inline(always)]
+    fn get(&self, lane: usize) -> Tail {
+        Tail { tail: self.tail[lane], sure: self.sure[lane] }
+    }
+}
+
+/// Value and slope of the loss in every lane.
+#[derive(Clone, Copy, Debug)]
+pub struct Faces {
+    /// ℓ(p, y).
+    pub values: PerLane,
+    /// dℓ/dp.
+    pub slopes: PerLane,
+}
+
+impl Faces {
+    /// Those of the margins, the bits that [`Loss::value`] and [`Loss::slope`] give.
+    #[inline(always)]
+    pub fn of(loss: Loss, margins: &PerLane, label: f64, tails: &Tails) -> Self {
+        let (mut values, mut slopes) = ([0.0; LANES], [0.0; LANES]);
+        if loss == Loss::Logistic {
+            for lane in 0..LANES {
+                values[lane] = tails.get(lane).value(margins[lane], label);
+                slopes[lane] = tails.get(lane).slope(margins[lane], label);
+            }
+        } else {
+            for lane in 0..LANES {
+                values[lane] = loss.value(margins[lane], label);
+                slopes[lane] = loss.slope(margins[lane], label);
+            }
+        }
+        Faces { values, slopes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pulp::NullaryFnOnce;
+
+    use super::*;
+    use crate::vectors::Path;
+
+    struct Facing(Loss, PerLane, f64);
+
+    impl NullaryFnOnce for Facing {
+        type Output = (Tails, Faces);
+
+        #[inline(always)]
+        fn call(self) -> (Tails, Faces) {
+            let Facing(loss, margins, label) = self;
+            let tails = Tails::of(loss, &margins);
+            (tails, Faces::of(loss, &margins, label, &tails))
+        }
+    }
+
+    #[test]
+    fn a_lane_among_others_has_the_bits_of_one_alone() {
+        for loss in [Loss::Logistic, Loss::Hinge, Loss::Squared] {
+            for step in 0..2000 {
+                let lane_margin = |lane: usize| (lane as f64 - 3.5) * f64::from(step) * 0.117;
+                let (margins, label) =
+                    (std::array::from_fn(lane_margin), [-1.0, 1.0][step as usize % 2]);
+                for path in Path::available() {
+                    let (_, faces) = path.run(Facing(loss, margins, label));
+                    for (lane, &margin) in margins.iter().enumerate() {
+                        let alone = [loss.value(margin, label), loss.slope(margin, label)];
+                        let together = [faces.values[lane], faces.slopes[lane]];
+                        assert_eq!(together.map(f64::to_bits), alone.map(f64::to_bits), "{path:?}");
+                    }
+                }
+            }
+        }
+    }
+}
