@@ -228,7 +228,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
                 rates[lane] = rule.rate_used(&state, step);
             }
             // If the compiler saw that this is where the line came from, it would store by mask only
-            // the lanes that changed, and AMD's processors take ten times as long for that.
+            // the lanes that changed: 5 nanoseconds a feature more on an AMD EPYC.
             lines[black_box(slot)] = line;
             let mut terms = [0.0; LANES];
             for lane in 0..LANES {
