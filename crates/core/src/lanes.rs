@@ -466,13 +466,28 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         self.lines[slot].is_untouched()
     }
 
-    fn lane_standing(&self, lane: usize, share: f64, touched: &[usize]) -> LaneStanding {
-        let step = self.state.step[lane];
-        let spread = |&slot: &usize| {
-            let state = self.lines[slot].get(lane);
-            // A slot of another lane's only has no rate, and nothing to add.
-            if state.is_untouched() { 0.0 } else { self.rule_at(slot, lane).spread(&state, step) }
-        };
+    /// The sums of all lanes' spreads, and how many slots were touched, in one walk.
+    #[inline(always)]
+    fn survey(&self) -> (PerLane, u64) {
+        let (mut spreads, mut touched, steps) = ([0.0; LANES], 0, self.state.step);
+        for page in self.pages.met() {
+            for (slot, line) in page.clone().zip(&self.lines[page]) {
+                let (rule, line) = (self.boxes.rule(self.rule, slot), *line);
+                let mut terms = [0.0; LANES];
+                for lane in 0..LANES {
+                    let state = line.get(lane);
+                    let spread = rule.at(RATES[lane]).spread(&state, steps[lane]);
+                    // A slot of another lane's only has no rate, and nothing to add.
+                    terms[lane] = if state.is_untouched() { 0.0 } else { spread };
+                }
+                add(&mut spreads, &terms);
+                touched += u64::from(!line.is_untouched());
+            }
+        }
+        (spreads, touched)
+    }
+
+    fn lane_standing(&self, lane: usize, share: f64, spread: f64) -> LaneStanding {
         let shared = self.rule.at(RATES[lane]).shared_spread(&self.state.state[lane]);
         let least = |slot: usize, sum: f64| self.rule_at(slot, lane).interval().least(sum);
         let floor = |sums: &Vec<PerLane>| {
@@ -482,10 +497,21 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             rate: f64::from(RATES[lane]),
             share,
             tally: self.state.lanes.of(lane),
-            spread: (!self.importance_aware)
-                .then(|| shared + touched.iter().map(spread).sum::<f64>()),
+            spread: (!self.importance_aware).then_some(shared + spread),
             floor: self.gradient_sums.as_ref().map(floor),
         }
+    }
+}
+
+/// A walk over all slots, as work for [`Path::run`].
+struct Survey<'a, R: Rule, B: Boxes>(&'a Lanes<R, B>);
+
+impl<R: Rule, B: Boxes> NullaryFnOnce for Survey<'_, R, B> {
+    type Output = (PerLane, u64);
+
+    #[inline(always)]
+    fn call(self) -> (PerLane, u64) {
+        self.0.survey()
     }
 }
 
@@ -574,11 +600,11 @@ impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
     }
 
     fn standing(&self) -> Standing {
-        let touched: Vec<usize> = self.touched().collect();
+        let (spreads, touched) = Path::chosen().unwrap_or(Path::Portable).run(Survey(self));
         let shares = self.state.mixture.shares(self.loss);
-        let lane = |lane: usize| self.lane_standing(lane, shares[lane], &touched);
+        let lane = |lane: usize| self.lane_standing(lane, shares[lane], spreads[lane]);
         Standing {
-            touched: touched.len() as u64,
+            touched,
             mixing_cost: Some(self.state.mixture.cost(self.loss)),
             lanes: (0..LANES).map(lane).collect(),
             ..Standing::default()

@@ -6,6 +6,8 @@
 //!
 //! Cost: a byte a page, and one look at it for every feature.
 
+use std::ops::Range;
+
 use crate::error::Result;
 use crate::memory::zeroed;
 
@@ -50,9 +52,14 @@ impl Pages {
 
     /// The slots of all pages met, ascending: among them all that were met.
     pub fn slots(&self) -> impl Iterator<Item = usize> {
+        self.met().flatten()
+    }
+
+    /// The same, page by page.
+    #[inline]
+    pub fn met(&self) -> impl Iterator<Item = Range<usize>> {
         let pages = self.met.iter().enumerate().filter(|(_, met)| **met != 0);
-        let slots = |page: usize| page << SLOTS_BITS..((page + 1) << SLOTS_BITS).min(self.slots);
-        pages.flat_map(move |(page, _)| slots(page))
+        pages.map(|(page, _)| page << SLOTS_BITS..((page + 1) << SLOTS_BITS).min(self.slots))
     }
 }
 
