@@ -470,19 +470,16 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     #[inline(always)]
     fn survey(&self) -> (PerLane, u64) {
         let (mut spreads, mut touched, steps) = ([0.0; LANES], 0, self.state.step);
-        for page in self.pages.met() {
-            for (slot, line) in page.clone().zip(&self.lines[page]) {
-                let (rule, line) = (self.boxes.rule(self.rule, slot), *line);
-                let mut terms = [0.0; LANES];
-                for lane in 0..LANES {
-                    let state = line.get(lane);
-                    let spread = rule.at(RATES[lane]).spread(&state, steps[lane]);
-                    // A slot of another lane's only has no rate, and nothing to add.
-                    terms[lane] = if state.is_untouched() { 0.0 } else { spread };
-                }
-                add(&mut spreads, &terms);
-                touched += u64::from(!line.is_untouched());
+        for slot in self.pages.slots() {
+            let (rule, line) = (self.boxes.rule(self.rule, slot), self.lines[slot]);
+            let (bits, mut terms) = (line.bits(), [0.0; LANES]);
+            for lane in 0..LANES {
+                let spread = rule.at(RATES[lane]).spread(&line.get(lane), steps[lane]);
+                // A slot of another lane's only has no rate, and nothing to add.
+                terms[lane] = if bits[lane] == 0 { 0.0 } else { spread };
             }
+            add(&mut spreads, &terms);
+            touched += u64::from(!line.is_untouched());
         }
         (spreads, touched)
     }

@@ -1,39 +1,37 @@
-//! Which parts of the table were ever used, so that nobody need walk over the rest.
+//! Which slots were ever met, so that nobody need walk over the rest.
 //!
 //! A table for millions of features may hold a few thousand. Memory that was never touched has not even
 //! been given by the system; a walk over all slots, for the ledger or for a model file, would fetch it.
-//! A page is 64 slots; a mark is set for every feature met, whatever became of it.
+//! A mark is set for every feature met, whatever became of it. A page is 64 slots, and a word of marks.
 //!
-//! Cost: a byte a page, and one look at it for every feature.
-
-use std::ops::Range;
+//! Cost: a bit a slot, and one look at it for every feature.
 
 use crate::error::Result;
 use crate::memory::zeroed;
 
 const SLOTS_BITS: u32 = 6;
 
-/// Marks for the pages of a table.
+/// Marks for the slots of a table.
 pub struct Pages {
-    met: Vec<u8>,
-    /// How many are met. Counted, not summed up when asked: a learner of single examples asks each time.
+    met: Vec<u64>,
+    /// How many pages are met. Counted, not summed up when asked: a learner of single examples asks each
+    /// time.
     count: usize,
-    slots: usize,
 }
 
 impl Pages {
     /// The pages of a table with this many slots, none of them met.
     pub fn new(slots: usize) -> Result<Self> {
-        Ok(Pages { met: zeroed(slots.div_ceil(1 << SLOTS_BITS))?, count: 0, slots })
+        Ok(Pages { met: zeroed(slots.div_ceil(1 << SLOTS_BITS))?, count: 0 })
     }
 
     /// Note that a slot was met.
     #[inline]
     pub fn meet(&mut self, slot: usize) {
-        let met = &mut self.met[slot >> SLOTS_BITS];
-        if *met == 0 {
-            *met = 1;
-            self.count += 1;
+        let (met, bit) = (&mut self.met[slot >> SLOTS_BITS], 1 << (slot & 63));
+        if *met & bit == 0 {
+            self.count += usize::from(*met == 0);
+            *met |= bit;
         }
     }
 
@@ -50,17 +48,22 @@ impl Pages {
         4 * self.count > self.met.len()
     }
 
-    /// The slots of all pages met, ascending: among them all that were met.
-    pub fn slots(&self) -> impl Iterator<Item = usize> {
-        self.met().flatten()
-    }
-
-    /// The same, page by page.
+    /// The slots met, ascending.
     #[inline]
-    pub fn met(&self) -> impl Iterator<Item = Range<usize>> {
+    pub fn slots(&self) -> impl Iterator<Item = usize> {
         let pages = self.met.iter().enumerate().filter(|(_, met)| **met != 0);
-        pages.map(|(page, _)| page << SLOTS_BITS..((page + 1) << SLOTS_BITS).min(self.slots))
+        pages.flat_map(|(page, &met)| ones(met).map(move |place| page << SLOTS_BITS | place))
     }
+}
+
+/// The places of the bits that are set, ascending.
+#[inline]
+fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = bits.trailing_zeros() as usize;
+        bits &= bits.wrapping_sub(1);
+        (place < 64).then_some(place)
+    })
 }
 
 #[cfg(test)]
@@ -68,11 +71,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_met_gives_all_its_slots() -> Result<()> {
+    fn slots_met_are_told_once_and_in_order() -> Result<()> {
         let mut pages = Pages::new(130)?;
         assert_eq!((pages.slots().count(), pages.are_many_met()), (0, false));
-        pages.meet_all(&[129, 3]);
-        assert!(pages.slots().eq((0..64).chain(128..130)));
+        pages.meet_all(&[129, 3, 63, 64, 3]);
+        assert!(pages.slots().eq([3, 63, 64, 129]));
+        assert!(pages.are_many_met());
+        Ok(())
+    }
+
+    #[test]
+    fn many_are_met_when_a_quarter_of_the_pages_is() -> Result<()> {
+        let mut pages = Pages::new(64 * 8)?;
+        pages.meet_all(&[0, 1, 63, 64]);
+        assert!(!pages.are_many_met());
+        pages.meet(128);
         assert!(pages.are_many_met());
         Ok(())
     }

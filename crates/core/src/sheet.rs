@@ -82,7 +82,7 @@ impl<S: Slot> Group<S> {
     #[inline(always)]
     fn is_any_new(&self) -> bool {
         if self.count == WIDTH {
-            return self.before.is_any_untouched();
+            return self.before.bits().iter().fold(false, |any, &bits| any | (bits == 0));
         }
         (0..self.count).any(|k| self.before.get(k).is_untouched())
     }

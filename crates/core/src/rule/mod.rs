@@ -11,6 +11,8 @@
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use crate::mixture::LANES;
+
 pub mod arow;
 pub mod confidence_weighted;
 pub mod constant;
@@ -169,8 +171,8 @@ pub trait Line<S>: Copy + Default + Pod + Send + Sync + 'static {
     fn put(&mut self, lane: usize, slot: S);
     /// Whether all are as they began, to the bit.
     fn is_untouched(&self) -> bool;
-    /// Whether one is as it began, to the bit.
-    fn is_any_untouched(&self) -> bool;
+    /// All bits of each slot's floats together: 0 for a slot that is as it began.
+    fn bits(&self) -> [u32; LANES];
 }
 
 /// Declare a slot: a struct of floats with the [`Slot`] trait, and its line.
@@ -199,10 +201,10 @@ macro_rules! slot {
                 bits == 0
             }
             #[inline]
-            fn is_any_untouched(&self) -> bool {
+            fn bits(&self) -> [u32; $crate::mixture::LANES] {
                 let mut bits = [0; $crate::mixture::LANES];
                 $(for (all, number) in bits.iter_mut().zip(self.$field) { *all |= number.to_bits(); })+
-                bits.iter().fold(false, |any, &bits| any | (bits == 0))
+                bits
             }
         }
 
