@@ -132,6 +132,9 @@ pub struct Learner<R: Rule, B: Boxes> {
     tally: Tally,
 }
 
+/// Bytes of a table that are soon in a core's own cache.
+const NEAR: usize = 1 << 20;
+
 /// What the first walk over an example's features found.
 struct Look {
     margin: f64,
@@ -359,8 +362,10 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
         margins: &mut Vec<f64>,
     ) -> Result<()> {
         let (mut room, mut sheet) = (Vec::new(), Sheet::default());
+        // What the cache nearly holds need not be asked for.
+        let asks = size_of_val(&self.slots[..]) > NEAR;
         for k in 0..course.len() {
-            if k + 1 < course.len() {
+            if asks && k + 1 < course.len() {
                 self.ask_for(&course.example(k + 1));
             }
             let example = course.example(k);

@@ -135,9 +135,10 @@ impl<S: Slot> Sheet<S> {
     #[inline(always)]
     pub fn put_back(&mut self, table: &mut [S]) {
         for group in self.groups_mut() {
-            let (line, mut states) = (group.after, group.states);
-            for k in 0..WIDTH {
-                states[k] = line.get(k);
+            let line = group.after;
+            let mut states = group.states;
+            for (k, state) in states.iter_mut().enumerate() {
+                *state = line.get(k);
             }
             group.states = states;
         }
@@ -175,8 +176,8 @@ impl<S: Slot> Sheet<S> {
         let mut sum = Sum::default();
         for group in self.groups() {
             let mut products = group.values.map(f64::from);
-            for k in 0..WIDTH {
-                products[k] *= f64::from(group.played[k]);
+            for (product, weight) in products.iter_mut().zip(group.played) {
+                *product *= f64::from(weight);
             }
             sum.add(&products);
         }
@@ -212,8 +213,8 @@ impl<S: Slot> Sheet<S> {
         for group in self.groups() {
             let factors = factors(group).map(f64::from);
             let mut terms = group.rates.map(f64::from);
-            for k in 0..WIDTH {
-                terms[k] = factors[k] * factors[k] * terms[k];
+            for (term, factor) in terms.iter_mut().zip(factors) {
+                *term *= factor * factor;
             }
             sum.add(&terms);
         }

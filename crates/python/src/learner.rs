@@ -177,7 +177,7 @@ impl Learner {
         let mut margins = Vec::with_capacity(rows.len());
         let Learner { model, chunk, .. } = self;
         py.detach(|| {
-            rows.chunks_ahead(chunk, target, |chunk| model.learn((&*chunk).into(), &mut margins))
+            rows.chunks_ahead(chunk, target, |chunk| model.learn(chunk.into(), &mut margins))
         })
         .map_err(|error| to_python(py, error))?;
         Ok(margins.into_pyarray(py))
