@@ -9,14 +9,15 @@
 //! ```
 //!
 //! With L2 (`penalty.rs`) the gradient is s x_i + hλ w_i. Such a learner has loops of its own, chosen
-//! once a call: the others pay nothing for it. The same goes for values that are scaled (`scale.rs`),
-//! and for importance-aware updates (`importance.rs`), which need a third walk: only when every slot
-//! has absorbed its gradient are the rates known that say how far the weights go.
+//! once a call: the others pay nothing for it. Importance-aware updates (`importance.rs`) need a third
+//! walk: only when every slot has absorbed its gradient are the rates known that say how far the weights
+//! go.
 //!
-//! Slots are float32, one array; margins, losses and all sums are float64, added in the order of the
-//! features, so that a run gives the same bits however its examples are cut into chunks. Cost: two
-//! walks over the features of an example, the second only where the slope is not zero (or the rule is
-//! coupled).
+//! Slots are float32, one array; margins, losses and all sums are float64, added in an order that
+//! depends on nothing but the place of a feature in its example, so that a run gives the same bits
+//! however its examples are cut into chunks. Cost: the slots of an example are fetched into a sheet
+//! (`sheet.rs`), walked over there, eight features at a time, and put back; nothing is put back where the
+//! slope is zero (and the rule is not coupled).
 
 use lessregret_prefetch::prefetch;
 use pulp::NullaryFnOnce;
