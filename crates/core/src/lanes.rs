@@ -382,7 +382,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             }
             let example = course.example(k);
             let plain = self.scales.leave(&example);
-            let seen = if plain { example } else { self.normalise(&example, &mut room)? };
+            let seen = if plain { example } else { self.scales.prepare(&example, &mut room)? };
             let outcome = self.round::<PENALISED>(&seen)?;
             if !plain {
                 self.scales.remember(&example);
@@ -394,23 +394,12 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         Ok(())
     }
 
-    /// The example as it is to be played, and the memory for its scales.
-    #[inline(never)]
-    fn normalise<'a>(
-        &mut self,
-        example: &Example<'a>,
-        room: &'a mut Vec<f32>,
-    ) -> Result<Example<'a>> {
-        self.scales.make_room(example)?;
-        Ok(self.scales.normalise(example, room))
-    }
-
     /// The same with the regulariser on every coordinate.
     #[inline(never)]
     fn learn_whole(&mut self, course: Course<'_>, margins: &mut Vec<f64>) -> Result<()> {
         let (mut whole, mut room) = (Whole::default(), Vec::new());
         for example in course.examples() {
-            let seen = self.normalise(&example, &mut room)?;
+            let seen = self.scales.prepare(&example, &mut room)?;
             let touched = self.touched().map(|slot| slot as u32);
             let completed = whole.complete(&seen, touched);
             let outcome = self.round::<true>(&completed)?;

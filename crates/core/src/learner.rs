@@ -371,7 +371,7 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
             }
             let example = course.example(k);
             let scaled = !self.scales.leave(&example);
-            let seen = if scaled { self.normalise(&example, &mut room)? } else { example };
+            let seen = if scaled { self.scales.prepare(&example, &mut room)? } else { example };
             let outcome = self.round::<PENALISED>(&seen, &mut sheet)?;
             if scaled {
                 self.scales.remember(&example);
@@ -390,22 +390,12 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
         }
     }
 
-    /// The example as it is to be played, and the memory for its scales.
-    fn normalise<'a>(
-        &mut self,
-        example: &Example<'a>,
-        room: &'a mut Vec<f32>,
-    ) -> Result<Example<'a>> {
-        self.scales.make_room(example)?;
-        Ok(self.scales.normalise(example, room))
-    }
-
     /// The same with the regulariser on every coordinate.
     #[inline(never)]
     fn learn_whole(&mut self, course: Course<'_>, margins: &mut Vec<f64>) -> Result<()> {
         let (mut whole, mut room, mut sheet) = (Whole::default(), Vec::new(), Sheet::default());
         for example in course.examples() {
-            let seen = self.normalise(&example, &mut room)?;
+            let seen = self.scales.prepare(&example, &mut room)?;
             let touched = self.touched().map(|(slot, _)| slot as u32);
             let outcome = self.round::<true>(&whole.complete(&seen, touched), &mut sheet)?;
             self.scales.remember(&example);

@@ -137,6 +137,18 @@ impl Scales {
         Ok(())
     }
 
+    /// The example as it is to be played, and the memory for what it tells. Not inlined, so that a walk
+    /// over examples that are left as they are is compiled as if there were no others.
+    #[inline(never)]
+    pub fn prepare<'a>(
+        &mut self,
+        example: &Example<'a>,
+        room: &'a mut Vec<f32>,
+    ) -> Result<Example<'a>> {
+        self.make_room(example)?;
+        Ok(self.normalise(example, room))
+    }
+
     fn keep(&mut self) -> Result<()> {
         self.largest = filled(self.kind.start(), self.slots)?;
         self.grown = zeroed((self.slots >> 12) + 1)?;

@@ -275,3 +275,72 @@ impl LaneSum {
         totals
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rule::per_coordinate::Slot as State;
+
+    const FEATURES: usize = 19;
+
+    fn table() -> Vec<State> {
+        (0..64).map(|k| State { weight: k as f32, energy: (k % 3) as f32 }).collect()
+    }
+
+    #[test]
+    fn what_is_fetched_is_put_back_to_its_place_and_nowhere_else() {
+        let slots: Vec<u32> = (0..FEATURES as u32).map(|k| 63 - 3 * k).collect();
+        for count in [0, 1, 7, 8, 9, 16, FEATURES] {
+            let example = Example {
+                label: 1.0,
+                importance: 1.0,
+                slots: &slots[..count],
+                values: &[0.5; FEATURES][..count],
+            };
+            let (mut sheet, mut table) = (Sheet::default(), table());
+            let before = table.clone();
+            sheet.fetch(&table, &example);
+            for group in sheet.groups_mut() {
+                for k in 0..WIDTH {
+                    assert_eq!(group.values[k], if k < group.count { 0.5 } else { 0.0 });
+                    let State { weight, energy } = group.before.get(k);
+                    group.after.put(k, State { weight: weight + 100.0, energy });
+                }
+            }
+            sheet.put_back(&mut table);
+            for (slot, (old, new)) in before.iter().zip(&table).enumerate() {
+                let moved = slots[..count].contains(&(slot as u32));
+                assert_eq!(new.weight, old.weight + if moved { 100.0 } else { 0.0 });
+                assert_eq!(new.energy, old.energy);
+            }
+        }
+    }
+
+    #[test]
+    fn a_slot_as_it_began_is_seen_and_what_fills_up_is_not() {
+        let mut sheet = Sheet::default();
+        let mut is_any_new = |slots: &[u32]| {
+            let values = vec![1.0; slots.len()];
+            let example = Example { label: 1.0, importance: 1.0, slots, values: &values };
+            sheet.fetch(&table(), &example);
+            sheet.is_any_new()
+        };
+        assert!(is_any_new(&[5, 0]) && is_any_new(&[1, 2, 3, 4, 0, 6, 7, 8]));
+        assert!(!is_any_new(&[5]) && !is_any_new(&[1, 2, 3, 4, 5, 6, 7, 8]));
+    }
+
+    #[test]
+    fn sums_have_the_same_bits_in_eights_one_by_one_and_in_a_lane() {
+        let terms: Vec<f64> = (1..25).map(|k| 1.0 / f64::from(k)).collect();
+        let (mut eights, mut ones, mut lanes) =
+            (Sum::default(), Sum::default(), LaneSum::default());
+        terms.as_chunks().0.iter().for_each(|eight| eights.add(eight));
+        for (k, &term) in terms.iter().enumerate() {
+            ones.add_one(k, term);
+            lanes.add(k, &[term; LANES]);
+        }
+        assert_eq!(ones.total().to_bits(), eights.total().to_bits());
+        assert_eq!(lanes.totals().map(f64::to_bits), [eights.total().to_bits(); LANES]);
+        assert_ne!(eights.total().to_bits(), terms.iter().sum::<f64>().to_bits());
+    }
+}
