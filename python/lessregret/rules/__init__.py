@@ -6,27 +6,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lessregret.errors import SpecError
-from lessregret.rules.arow import Arow
-from lessregret.rules.confidence_weighted import CW, CWStdev
-from lessregret.rules.constant import Constant
-from lessregret.rules.ftrl import Ftrl
-from lessregret.rules.global_rate import Global
-from lessregret.rules.inverse_sqrt import InverseSqrt
-from lessregret.rules.passive_aggressive import PA, PA1, PA2
-from lessregret.rules.per_coordinate import PerCoordinate
+from lessregret.rules.catalogue import HOMES, Catalogue, rule_class
 from lessregret.rules.rule import BoxedRule, Rule, Sight, Step
 
-RULES: dict[str, type[Rule]] = {
-    rule.name: rule
-    for rule in (
-        Constant, InverseSqrt, Global, PerCoordinate, Ftrl, PA, PA1, PA2, CW, CWStdev, Arow
-    )
-}  # fmt: skip
+if TYPE_CHECKING:
+    from lessregret.rules.arow import Arow
+    from lessregret.rules.confidence_weighted import CW, CWStdev
+    from lessregret.rules.constant import Constant
+    from lessregret.rules.ftrl import Ftrl
+    from lessregret.rules.global_rate import Global
+    from lessregret.rules.inverse_sqrt import InverseSqrt
+    from lessregret.rules.passive_aggressive import PA, PA1, PA2
+    from lessregret.rules.per_coordinate import PerCoordinate
+
+RULES: Mapping[str, type[Rule]] = Catalogue()
 """Every rule that has a twin in Rust, by its name."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return rule_class(name)
 
 
 def rule_named(name: str, **parameters: Any) -> Rule:
