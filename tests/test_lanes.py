@@ -18,6 +18,7 @@ from lessregret.errors import ModelFileError
 from lessregret.losses import LOSSES
 from lessregret.mixture import RATES
 from lessregret.rules import Rule
+from lessregret.stream import open_stream
 from tests.command_line import CommandLine
 from tests.laws.test_regret_laws import STREAMS, best_fixed
 from tests.model_files import edited, take_apart
@@ -232,3 +233,43 @@ def test_inspect_shows_the_lanes(lessregret: CommandLine) -> None:
     assert sum(lane["share"] for lane in lanes) == pytest.approx(1)
     ledger = Learner.load("m").ledger()
     assert [lane["loss"] for lane in lanes] == [lane.loss for lane in ledger.lanes]
+
+
+def click_lines(count: int) -> list[str]:
+    """Lines whose features are nearly all new: 40 bytes each."""
+    return [f"{1 - 2 * (k % 2)} |a u{k} v{k % 97} w{k * k % 5003} x{k % 3}\n" for k in range(count)]
+
+
+def taught(file: Path, limit: int, threads: int) -> Learner:
+    """A learner of the first examples of a file, in blocks, as the command line does it."""
+    learner = Learner("logistic", PerCoordinate(), bits=18, certify=True)
+    stream = open_stream([file], bits=18, loss="logistic", threads=threads)
+    while learner.tally().rounds < limit:
+        learner.teach_stream(stream, min(10_000, limit - learner.tally().rounds))
+    return learner
+
+
+def test_what_was_read_and_not_learned_leaves_no_trace(tmp_path: Path) -> None:
+    """Readers are ahead and have found places for slots that the learner has not met."""
+    lines, limit = click_lines(150_000), 60_000
+    long, short = tmp_path / "long.vw", tmp_path / "short.vw"
+    long.write_text("".join(lines))
+    short.write_text("".join(lines[:limit]))
+    stopped, whole = taught(long, limit, threads=4), taught(short, limit, threads=1)
+    assert stopped.to_bytes() == whole.to_bytes()
+    assert stopped.ledger() == whole.ledger()
+    again = Learner.from_bytes(stopped.to_bytes())
+    assert again.ledger() == stopped.ledger()
+    assert again.to_bytes() == stopped.to_bytes()
+
+
+@pytest.mark.parametrize("rate", ["auto", 0.1])
+def test_expectations_change_nothing(rate: float | str) -> None:
+    rows = as_csr(rounds_for("logistic"))
+    learners = [Learner("logistic", PerCoordinate(rate=rate), bits=20) for _ in range(2)]
+    learners[0].expect(10**12)
+    for learner in learners:
+        learner.learn_rows(*rows)
+        learner.expect(10**12)
+        learner.learn_rows(*rows)
+    assert learners[0].to_bytes() == learners[1].to_bytes()

@@ -163,6 +163,14 @@ class Learner:
         """The number of slots, that of the intercept included."""
         return self._core.slots
 
+    def expect(self, features: int) -> None:
+        """Be told how many features are to come, at a guess.
+
+        Nothing that is learned depends on it. Where it is many, memory is had in large pages, in
+        which a long run is quicker and a short one would only use more of it.
+        """
+        self._core.expect(features)
+
     def teach_stream(self, stream: _core.Stream, limit: int) -> int:
         """Learn from the next examples, at most ``limit``; how many there were, 0 at the end.
 

@@ -10,6 +10,9 @@
 //! 3. every value is finite (the writer checks; it knows the place to name).
 
 use std::ops::Range;
+use std::sync::Arc;
+
+use crate::places::Places;
 
 /// One example, borrowed from a chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,10 +27,21 @@ pub struct Example<'a> {
     pub values: &'a [f32],
 }
 
+/// What a learner wants examples to come with.
+#[derive(Clone, Debug, Default)]
+pub struct Wishes {
+    /// A feature that all have, with value 1.
+    pub intercept: Option<u32>,
+    /// Where the lines of their slots stand.
+    pub places: Option<Arc<Places>>,
+}
+
 /// A block of examples.
 #[derive(Clone, Debug, Default)]
 pub struct Chunk {
-    intercept: Option<u32>,
+    wishes: Wishes,
+    /// Those of the slots, where someone looked them up.
+    places: Vec<u32>,
     ends: Vec<usize>,
     slots: Vec<u32>,
     values: Vec<f32>,
@@ -41,13 +55,19 @@ pub struct Chunk {
 impl Chunk {
     /// An empty chunk whose examples all get the feature `intercept` with value 1, if given.
     pub fn new(intercept: Option<u32>) -> Self {
-        Chunk { intercept, ..Chunk::default() }
+        Chunk::for_wishes(Wishes { intercept, places: None })
+    }
+
+    /// An empty chunk for a learner with these wishes.
+    pub fn for_wishes(wishes: Wishes) -> Self {
+        Chunk { wishes, ..Chunk::default() }
     }
 
     /// Forget all examples and keep the memory.
     pub fn clear(&mut self) {
         self.ends.clear();
         self.slots.clear();
+        self.places.clear();
         self.values.clear();
         self.labels.clear();
         self.importances.clear();
@@ -55,10 +75,30 @@ impl Chunk {
         self.tags.clear();
     }
 
-    /// Forget all examples, keep the memory, and give the next ones the feature `intercept`.
-    pub fn restart(&mut self, intercept: Option<u32>) {
+    /// Forget all examples, keep the memory, and prepare the next ones for a learner with these wishes.
+    pub fn restart(&mut self, wishes: Wishes) {
         self.clear();
-        self.intercept = intercept;
+        self.wishes = wishes;
+    }
+
+    /// What the examples are prepared for.
+    pub fn wishes(&self) -> &Wishes {
+        &self.wishes
+    }
+
+    /// Look up the places of all slots, for a learner that wishes it.
+    pub fn find_places(&mut self) {
+        if let Some(places) = &self.wishes.places {
+            self.places.clear();
+            places.meet_all(&self.slots, &mut self.places);
+        }
+    }
+
+    /// The places of example number `i`, if they were looked up there.
+    #[inline(always)]
+    pub fn places(&self, i: usize, known: &Arc<Places>) -> Option<&[u32]> {
+        let is_asked = self.wishes.places.as_ref().is_some_and(|asked| Arc::ptr_eq(asked, known));
+        (is_asked && self.places.len() == self.slots.len()).then(|| &self.places[self.span(i)])
     }
 
     /// Whether its memory is far more than a block of text needs.
@@ -68,7 +108,7 @@ impl Chunk {
 
     /// The slot of the intercept, if the examples get one.
     pub fn intercept(&self) -> Option<u32> {
-        self.intercept
+        self.wishes.intercept
     }
 
     /// Add the finished examples of another chunk, as they are.
@@ -170,7 +210,7 @@ impl Chunk {
 
     /// Finish the example: add the intercept, add up shared slots, drop zeros.
     pub fn finish(&mut self, label: f32, importance: f32, tag: &[u8]) {
-        if let Some(slot) = self.intercept {
+        if let Some(slot) = self.wishes.intercept {
             self.push(slot, 1.0);
         }
         let start = self.features();
@@ -188,19 +228,25 @@ impl Chunk {
     /// Example `i`.
     #[inline]
     pub fn example(&self, i: usize) -> Example<'_> {
-        let start = self.features_before(i);
+        let span = self.span(i);
         Example {
             label: self.labels[i],
             importance: self.importances[i],
-            slots: &self.slots[start..self.ends[i]],
-            values: &self.values[start..self.ends[i]],
+            slots: &self.slots[span.clone()],
+            values: &self.values[span],
         }
+    }
+
+    /// Where the features of example `i` stand.
+    #[inline]
+    fn span(&self, i: usize) -> Range<usize> {
+        self.features_before(i)..self.ends[i]
     }
 
     /// The values of example `i`, to be changed in place.
     pub fn values_mut(&mut self, i: usize) -> &mut [f32] {
-        let start = if i == 0 { 0 } else { self.ends[i - 1] };
-        &mut self.values[start..self.ends[i]]
+        let span = self.span(i);
+        &mut self.values[span]
     }
 
     /// The tag of example `i`, empty where it has none.
@@ -272,7 +318,18 @@ impl<'a> Course<'a> {
     /// Example number `k` of the course.
     #[inline]
     pub fn example(&self, k: usize) -> Example<'a> {
-        self.chunk.example(self.order.map_or(k, |order| order[k] as usize))
+        self.chunk.example(self.number(k))
+    }
+
+    /// The places of its slots, if they were looked up there.
+    #[inline]
+    pub fn places(&self, k: usize, known: &Arc<Places>) -> Option<&'a [u32]> {
+        self.chunk.places(self.number(k), known)
+    }
+
+    #[inline]
+    fn number(&self, k: usize) -> usize {
+        self.order.map_or(k, |order| order[k] as usize)
     }
 
     /// The examples, one after another.

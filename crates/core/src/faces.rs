@@ -35,33 +35,36 @@ impl Tails {
     }
 }
 
-/// Value and slope of the loss in every lane.
-#[derive(Clone, Copy, Debug)]
-pub struct Faces {
-    /// ℓ(p, y).
-    pub values: PerLane,
-    /// dℓ/dp.
-    pub slopes: PerLane,
+/// ℓ(p, y) in every lane: the bits that [`Loss::value`] gives.
+#[inline(always)]
+pub fn values(loss: Loss, margins: &PerLane, label: f64, tails: &Tails) -> PerLane {
+    let mut values = [0.0; LANES];
+    if loss == Loss::Logistic {
+        for lane in 0..LANES {
+            values[lane] = tails.get(lane).value(margins[lane], label);
+        }
+    } else {
+        for lane in 0..LANES {
+            values[lane] = loss.value(margins[lane], label);
+        }
+    }
+    values
 }
 
-impl Faces {
-    /// Those of the margins, the bits that [`Loss::value`] and [`Loss::slope`] give.
-    #[inline(always)]
-    pub fn of(loss: Loss, margins: &PerLane, label: f64, tails: &Tails) -> Self {
-        let (mut values, mut slopes) = ([0.0; LANES], [0.0; LANES]);
-        if loss == Loss::Logistic {
-            for lane in 0..LANES {
-                values[lane] = tails.get(lane).value(margins[lane], label);
-                slopes[lane] = tails.get(lane).slope(margins[lane], label);
-            }
-        } else {
-            for lane in 0..LANES {
-                values[lane] = loss.value(margins[lane], label);
-                slopes[lane] = loss.slope(margins[lane], label);
-            }
+/// dℓ/dp in every lane: the bits that [`Loss::slope`] gives.
+#[inline(always)]
+pub fn slopes(loss: Loss, margins: &PerLane, label: f64, tails: &Tails) -> PerLane {
+    let mut slopes = [0.0; LANES];
+    if loss == Loss::Logistic {
+        for lane in 0..LANES {
+            slopes[lane] = tails.get(lane).slope(margins[lane], label);
         }
-        Faces { values, slopes }
+    } else {
+        for lane in 0..LANES {
+            slopes[lane] = loss.slope(margins[lane], label);
+        }
     }
+    slopes
 }
 
 #[cfg(test)]
@@ -74,13 +77,13 @@ mod tests {
     struct Facing(Loss, PerLane, f64);
 
     impl NullaryFnOnce for Facing {
-        type Output = (Tails, Faces);
+        type Output = [PerLane; 2];
 
         #[inline(always)]
-        fn call(self) -> (Tails, Faces) {
+        fn call(self) -> [PerLane; 2] {
             let Facing(loss, margins, label) = self;
             let tails = Tails::of(loss, &margins);
-            (tails, Faces::of(loss, &margins, label, &tails))
+            [values(loss, &margins, label, &tails), slopes(loss, &margins, label, &tails)]
         }
     }
 
@@ -92,10 +95,10 @@ mod tests {
                 let (margins, label) =
                     (std::array::from_fn(lane_margin), [-1.0, 1.0][step as usize % 2]);
                 for path in Path::available() {
-                    let (_, faces) = path.run(Facing(loss, margins, label));
+                    let [values, slopes] = path.run(Facing(loss, margins, label));
                     for (lane, &margin) in margins.iter().enumerate() {
                         let alone = [loss.value(margin, label), loss.slope(margin, label)];
-                        let together = [faces.values[lane], faces.slopes[lane]];
+                        let together = [values[lane], slopes[lane]];
                         assert_eq!(together.map(f64::to_bits), alone.map(f64::to_bits), "{path:?}");
                     }
                 }

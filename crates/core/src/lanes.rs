@@ -16,27 +16,31 @@
 //! (`importance.rs`) are each lane's own, in a third walk.
 
 use std::hint::black_box;
+use std::ops::Range;
+use std::sync::Arc;
 
-use lessregret_prefetch::prefetch;
 use pulp::NullaryFnOnce;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::audience::{Audience, BATCH, Round, Rounds};
 use crate::error::{Error, Result};
 use crate::example::{Chunk, Course, Example};
-use crate::faces::{Faces, Tails};
+use crate::faces::{Tails, slopes};
 use crate::importance::push;
 use crate::lane_tallies::LaneTallies;
 use crate::learner::{Boxes, Model, diverged, is_sound};
 use crate::loss::Loss;
-use crate::memory::{Table, zeroed};
-use crate::mixture::{LANES, Mixture, PerLane, RATES, Suffered};
+use crate::memory::zeroed;
+use crate::mixture::{LANES, Mixture, PerLane, RATES};
 use crate::pages::Pages;
 use crate::penalty::{Penalty, Scope, Whole};
+use crate::places::Places;
 use crate::rule::{Interval, Line, Rule, Sight, Slot, Step};
 use crate::scale::Scales;
 use crate::sheet::{LaneSum, Sum};
-use crate::tally::{LaneStanding, Outcome, Standing, Tally};
+use crate::shelf::Shelf;
+use crate::tally::{LaneStanding, Standing, Tally};
 use crate::vectors::Path;
 
 type LineOf<R> = <<R as Rule>::Slot as Slot>::Line;
@@ -46,16 +50,20 @@ pub struct Lanes<R: Rule, B: Boxes> {
     loss: Loss,
     penalty: Penalty,
     importance_aware: bool,
-    fixed_share: f64,
     rule: R,
     boxes: B,
-    lines: Table<LineOf<R>>,
-    pages: Pages,
-    all_touched: bool,
+    shelf: Shelf<LineOf<R>>,
     scales: Scales,
     gradient_sums: Option<Vec<PerLane>>,
-    state: State<R::Shared>,
-    tally: Tally,
+    coupling: Coupling<R::Shared>,
+    audience: Audience,
+}
+
+/// What the coordinates of each lane share.
+#[derive(Clone, Copy, Default)]
+struct Coupling<S> {
+    state: [S; LANES],
+    step: [Step; LANES],
 }
 
 /// What is not of one coordinate, as in the model file.
@@ -121,28 +129,18 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         certify: bool,
     ) -> Result<Self> {
         let sums = if certify { Some(zeroed(slots)?) } else { None };
-        let state = State {
-            state: [R::Shared::default(); LANES],
-            step: [Step::default(); LANES],
-            lanes: LaneTallies::default(),
-            mixture: Mixture::default(),
-        };
-        let (lines, pages) = (Table::zeroed(slots)?, Pages::new(slots)?);
-        let tally = Tally::default();
+        let audience = Audience::new(loss, penalty.l2 > 0.0);
         Ok(Lanes {
             loss,
             penalty,
             importance_aware: false,
-            fixed_share: 0.0,
             rule,
             boxes,
-            lines,
-            pages,
-            all_touched: false,
+            shelf: Shelf::new(slots)?,
             scales,
             gradient_sums: sums,
-            state,
-            tally,
+            coupling: Coupling::default(),
+            audience,
         })
     }
 
@@ -153,7 +151,8 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
 
     /// The same with this part of every round's shares dealt out evenly.
     pub fn fixed_share(self, fixed_share: f64) -> Self {
-        Lanes { fixed_share, ..self }
+        let audience = self.audience.fixed_share(fixed_share);
+        Lanes { audience, ..self }
     }
 
     /// The rule of a slot in a lane.
@@ -163,14 +162,18 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 
     #[inline(always)]
-    fn look<const LEARN: bool, const PENALISED: bool>(&self, example: &Example<'_>) -> Look {
+    fn look<const LEARN: bool, const PENALISED: bool>(
+        &self,
+        example: &Example<'_>,
+        places: &[u32],
+    ) -> Look {
         let (mut margins, mut square_weights) = (LaneSum::default(), LaneSum::default());
         let mut sights = (LEARN && R::COUPLED).then(|| [Sight::default(); LANES]);
-        let (mut square_norm, lines) = (Sum::default(), &*self.lines);
+        let (mut square_norm, lines) = (Sum::default(), self.shelf.lines());
         for (k, (&slot, &value)) in example.slots.iter().zip(example.values).enumerate() {
             let (slot, wide) = (slot as usize, f64::from(value));
             square_norm.add_one(k, wide * wide);
-            let (rule, line) = (self.boxes.rule(self.rule, slot), &lines[slot]);
+            let (rule, line) = (self.boxes.rule(self.rule, slot), &lines[places[k] as usize]);
             let (mut products, mut squares) = ([0.0; LANES], [0.0; LANES]);
             for lane in 0..LANES {
                 let weight = rule.at(RATES[lane]).weight(&line.get(lane), value);
@@ -199,17 +202,18 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     fn absorb<const STAY: bool, const PENALISED: bool>(
         &mut self,
         example: &Example<'_>,
+        places: &[u32],
         slopes: &PerLane,
     ) -> PerLane {
         // Copies, here and of the line, and loops of one kind of number: so they become vectors.
-        let (rule, boxes, steps, slopes) = (self.rule, &self.boxes, self.state.step, *slopes);
+        let (rule, boxes, steps, slopes) = (self.rule, &self.boxes, self.coupling.step, *slopes);
         let mut sums = self.gradient_sums.as_deref_mut();
         let shrink = f64::from(example.importance) * self.penalty.l2;
-        let (mut sum, lines) = (LaneSum::default(), &mut *self.lines);
+        let (mut sum, lines) = (LaneSum::default(), self.shelf.lines_mut());
         for (k, (&slot, &value)) in example.slots.iter().zip(example.values).enumerate() {
             let (slot, wide) = (slot as usize, f64::from(value));
-            let rule = boxes.rule(rule, slot);
-            let mut line = lines[slot];
+            let (rule, place) = (boxes.rule(rule, slot), places[k] as usize);
+            let mut line = lines[place];
             let mut gradients = slopes.map(|slope| (slope * wide) as f32);
             let mut rates = [0.0; LANES];
             for lane in 0..LANES {
@@ -229,7 +233,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             }
             // If the compiler saw that this is where the line came from, it would store by mask only
             // the lanes that changed: 5 nanoseconds a feature more on an AMD EPYC.
-            lines[black_box(slot)] = line;
+            lines[black_box(place)] = line;
             let mut terms = [0.0; LANES];
             for lane in 0..LANES {
                 let factor = if STAY { wide } else { f64::from(gradients[lane]) };
@@ -247,17 +251,22 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     /// Absorb, and then the third walk: every weight goes as far as the importance leads it. Not
     /// inlined, so that the way without it is compiled as if there were no other.
     #[inline(never)]
-    fn follow(&mut self, example: &Example<'_>, margins: &PerLane, slopes: &PerLane) {
-        let responses = self.absorb::<true, false>(example, slopes);
+    fn follow(
+        &mut self,
+        example: &Example<'_>,
+        places: &[u32],
+        margins: &PerLane,
+        slopes: &PerLane,
+    ) {
+        let responses = self.absorb::<true, false>(example, places, slopes);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let pushes: PerLane = std::array::from_fn(|lane| {
             push(self.loss, margins[lane], label, importance, responses[lane])
         });
-        let steps = self.state.step;
-        for (&slot, &value) in example.slots.iter().zip(example.values) {
-            let slot = slot as usize;
-            let rule = self.boxes.rule(self.rule, slot);
-            let line = &mut self.lines[slot];
+        let steps = self.coupling.step;
+        for (k, (&slot, &value)) in example.slots.iter().zip(example.values).enumerate() {
+            let rule = self.boxes.rule(self.rule, slot as usize);
+            let line = &mut self.shelf.lines_mut()[places[k] as usize];
             for lane in 0..LANES {
                 let (rule, mut state) = (rule.at(RATES[lane]), line.get(lane));
                 let rate = f64::from(rule.rate_used(&state, steps[lane]));
@@ -268,36 +277,41 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         }
     }
 
+    /// Let every lane play and learn.
     #[inline(always)]
-    fn round<const PENALISED: bool>(&mut self, example: &Example<'_>) -> Result<Outcome> {
-        // Before the walk, whose misses they need not wait for; else the compiler has them later.
-        let shares = black_box(self.state.mixture.shares(self.loss));
-        let look = self.look::<true, PENALISED>(example);
+    fn round<const PENALISED: bool>(
+        &mut self,
+        number: u64,
+        example: &Example<'_>,
+        places: &[u32],
+    ) -> Result<Round> {
+        let look = self.look::<true, PENALISED>(example, places);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let tails = Tails::of(self.loss, &look.margins);
-        let faces = Faces::of(self.loss, &look.margins, label, &tails);
         let seen = Seen {
-            round: self.tally.rounds + 1,
+            round: number,
             regression: !self.loss.is_classification(),
             label,
             importance,
             shrink: if PENALISED { importance * self.penalty.l2 } else { 0.0 },
-            slopes: times(importance, faces.slopes),
+            slopes: times(importance, slopes(self.loss, &look.margins, label, &tails)),
             look,
         };
         self.check(example, &seen)?;
-        let suffered = Suffered {
-            lost: faces.values,
-            penalties: if PENALISED { self.penalties(&seen.look) } else { [0.0; LANES] },
-        };
-        let outcome = self.mix(example, &shares, &seen.look.margins, &tails, &suffered);
-        let energies = self.absorb_all::<PENALISED>(example, &seen);
         let mut played = [0.0; LANES];
         for (lane, played) in played.iter_mut().enumerate() {
             *played = seen.sight(lane).played();
         }
-        self.state.lanes.add(importance, &suffered, &played, &energies);
-        Ok(outcome)
+        Ok(Round {
+            label,
+            importance,
+            features: example.slots.len(),
+            margins: seen.look.margins,
+            tails,
+            penalties: if PENALISED { self.penalties(&seen.look) } else { [0.0; LANES] },
+            played,
+            energies: self.absorb_all::<PENALISED>(example, places, &seen),
+        })
     }
 
     #[inline(always)]
@@ -305,54 +319,26 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         look.square_weights.map(|squares| self.penalty.of(squares))
     }
 
-    /// Play the mixture, and let it see what the lanes lost.
     #[inline(always)]
-    fn mix(
+    fn absorb_all<const PENALISED: bool>(
         &mut self,
         example: &Example<'_>,
-        shares: &PerLane,
-        margins: &PerLane,
-        tails: &Tails,
-        suffered: &Suffered,
-    ) -> Outcome {
-        let (label, importance) = (f64::from(example.label), f64::from(example.importance));
-        let (loss, mixture) = (self.loss, &mut self.state.mixture);
-        let margin = mixture.margin(loss, shares, margins, tails);
-        let own = loss.value(margin, label);
-        let penalty = suffered.mean_penalty(shares);
-        let counted = mixture.counted(loss, margins, label, suffered);
-        let (fixed_share, penalised) = (self.fixed_share, self.penalty.l2 > 0.0);
-        mixture.absorb(loss, &counted, own + penalty, importance, fixed_share, penalised);
-        if loss == Loss::Squared && importance > 0.0 {
-            mixture.meet(label);
-        }
-        Outcome {
-            margin,
-            loss: own,
-            mistake: loss.is_mistake(margin, label),
-            importance,
-            penalty,
-            played: 0.0,
-            energy: 0.0,
-            features: example.slots.len(),
-        }
-    }
-
-    #[inline(always)]
-    fn absorb_all<const PENALISED: bool>(&mut self, example: &Example<'_>, seen: &Seen) -> PerLane {
+        places: &[u32],
+        seen: &Seen,
+    ) -> PerLane {
         if R::COUPLED {
             for (lane, &rate) in RATES.iter().enumerate() {
-                let shared = &mut self.state.state[lane];
-                self.state.step[lane] = self.rule.at(rate).step(shared, &seen.sight(lane));
+                let shared = &mut self.coupling.state[lane];
+                self.coupling.step[lane] = self.rule.at(rate).step(shared, &seen.sight(lane));
             }
         } else if !PENALISED && seen.slopes.iter().all(|&slope| slope == 0.0) {
             return [0.0; LANES];
         }
         if R::DESCENDS && self.importance_aware {
-            self.follow(example, &seen.look.margins, &seen.slopes);
+            self.follow(example, places, &seen.look.margins, &seen.slopes);
             return [0.0; LANES];
         }
-        self.absorb::<false, PENALISED>(example, &seen.slopes)
+        self.absorb::<false, PENALISED>(example, places, &seen.slopes)
     }
 
     /// Play and absorb every example, by the machine's vector instructions.
@@ -361,10 +347,6 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         course: Course<'_>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {
-        if !self.all_touched && self.pages.are_many_met() {
-            self.lines.touch_all();
-            self.all_touched = true;
-        }
         let path = Path::chosen().map_err(Error::Spec)?;
         path.run(Lesson::<R, B, PENALISED> { lanes: self, course, margins })
     }
@@ -375,38 +357,75 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         course: Course<'_>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {
-        let mut room = Vec::new();
-        for k in 0..course.len() {
-            if k + 1 < course.len() {
-                self.ask_for(&course.example(k + 1));
-            }
+        let mut room = Room::default();
+        for start in (0..course.len()).step_by(BATCH) {
+            let batch = start..course.len().min(start + BATCH);
+            let taught = self.teach_batch::<PENALISED>(course, batch, &mut room);
+            self.audience.watch(&mut room.rounds, margins);
+            taught?;
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn teach_batch<const PENALISED: bool>(
+        &mut self,
+        course: Course<'_>,
+        batch: Range<usize>,
+        room: &mut Room,
+    ) -> Result<()> {
+        let Room { values, places, rounds } = room;
+        self.place(course, batch.clone(), places);
+        let (mut places, last) = (&places[..], batch.end - 1);
+        let before = self.audience.tally.rounds + 1 - batch.start as u64;
+        for k in batch {
             let example = course.example(k);
+            let (own, others) = places.split_at(example.slots.len());
+            if k < last {
+                self.shelf.ask_for(&others[..course.example(k + 1).slots.len()]);
+            }
+            places = others;
             let plain = self.scales.leave(&example);
-            let seen = if plain { example } else { self.scales.prepare(&example, &mut room)? };
-            let outcome = self.round::<PENALISED>(&seen)?;
+            let seen = if plain { example } else { self.scales.prepare(&example, values)? };
+            rounds.push(self.round::<PENALISED>(before + k as u64, &seen, own)?);
             if !plain {
                 self.scales.remember(&example);
             }
-            self.pages.meet_all(example.slots);
-            self.tally.record(&outcome);
-            margins.push(outcome.margin);
         }
         Ok(())
+    }
+
+    /// Find the lines of some examples, and have those of the first brought near.
+    #[inline(always)]
+    fn place(&mut self, course: Course<'_>, batch: Range<usize>, places: &mut Vec<u32>) {
+        places.clear();
+        let known = self.shelf.places();
+        for k in batch.clone() {
+            match course.places(k, known) {
+                Some(found) => places.extend_from_slice(found),
+                None => known.meet_all(course.example(k).slots, places),
+            }
+        }
+        self.shelf.have_memory();
+        self.shelf.ask_for(&places[..course.example(batch.start).slots.len()]);
     }
 
     /// The same with the regulariser on every coordinate.
     #[inline(never)]
     fn learn_whole(&mut self, course: Course<'_>, margins: &mut Vec<f64>) -> Result<()> {
-        let (mut whole, mut room) = (Whole::default(), Vec::new());
+        let (mut whole, mut room) = (Whole::default(), Room::default());
         for example in course.examples() {
-            let seen = self.scales.prepare(&example, &mut room)?;
+            let seen = self.scales.prepare(&example, &mut room.values)?;
             let touched = self.touched().map(|slot| slot as u32);
             let completed = whole.complete(&seen, touched);
-            let outcome = self.round::<true>(&completed)?;
+            let number = self.audience.tally.rounds + 1;
+            room.places.clear();
+            self.shelf.places().meet_all(completed.slots, &mut room.places);
+            self.shelf.have_memory();
+            let round = self.round::<true>(number, &completed, &room.places)?;
             self.scales.remember(&example);
-            self.pages.meet_all(example.slots);
-            self.tally.record(&Outcome { features: example.slots.len(), ..outcome });
-            margins.push(outcome.margin);
+            room.rounds.push(Round { features: example.slots.len(), ..round });
+            self.audience.watch(&mut room.rounds, margins);
         }
         Ok(())
     }
@@ -431,7 +450,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         for lane in 0..LANES {
             if !is_sound::<R>(&seen.sight(lane)) {
                 return Err(diverged(example, seen.sight(lane), |slot| {
-                    self.rule_at(slot, lane).weight(&self.lines[slot].get(lane), 1.0)
+                    self.rule_at(slot, lane).weight(&self.shelf.line(slot).get(lane), 1.0)
                 }));
             }
         }
@@ -439,28 +458,19 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 
     fn touched(&self) -> impl Iterator<Item = usize> {
-        self.pages.slots().filter(|&slot| !self.is_line_untouched(slot))
-    }
-
-    /// Have the lines of an example brought near while another is learned.
-    #[inline(always)]
-    fn ask_for(&self, example: &Example<'_>) {
-        let lines = &*self.lines;
-        for &slot in example.slots {
-            prefetch(lines, slot as usize);
-        }
+        self.shelf.places().pages().slots().filter(|&slot| !self.is_line_untouched(slot))
     }
 
     fn is_line_untouched(&self, slot: usize) -> bool {
-        self.lines[slot].is_untouched()
+        self.shelf.line(slot).is_untouched()
     }
 
     /// The sums of all lanes' spreads, and how many slots were touched, in one walk.
     #[inline(always)]
     fn survey(&self) -> (PerLane, u64) {
-        let (mut spreads, mut touched, steps) = ([0.0; LANES], 0, self.state.step);
-        for slot in self.pages.slots() {
-            let (rule, line) = (self.boxes.rule(self.rule, slot), self.lines[slot]);
+        let (mut spreads, mut touched, steps) = ([0.0; LANES], 0, self.coupling.step);
+        for slot in self.shelf.places().pages().slots() {
+            let (rule, line) = (self.boxes.rule(self.rule, slot), *self.shelf.line(slot));
             let (bits, mut terms) = (line.bits(), [0.0; LANES]);
             for lane in 0..LANES {
                 let spread = rule.at(RATES[lane]).spread(&line.get(lane), steps[lane]);
@@ -474,15 +484,15 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 
     fn lane_standing(&self, lane: usize, share: f64, spread: f64) -> LaneStanding {
-        let shared = self.rule.at(RATES[lane]).shared_spread(&self.state.state[lane]);
+        let shared = self.rule.at(RATES[lane]).shared_spread(&self.coupling.state[lane]);
         let least = |slot: usize, sum: f64| self.rule_at(slot, lane).interval().least(sum);
         let floor = |sums: &Vec<PerLane>| {
-            self.pages.slots().map(|slot| least(slot, sums[slot][lane])).sum()
+            self.shelf.places().pages().slots().map(|slot| least(slot, sums[slot][lane])).sum()
         };
         LaneStanding {
             rate: f64::from(RATES[lane]),
             share,
-            tally: self.state.lanes.of(lane),
+            tally: self.audience.lanes.of(lane),
             spread: (!self.importance_aware).then_some(shared + spread),
             floor: self.gradient_sums.as_ref().map(floor),
         }
@@ -499,6 +509,14 @@ impl<R: Rule, B: Boxes> NullaryFnOnce for Survey<'_, R, B> {
     fn call(self) -> (PerLane, u64) {
         self.0.survey()
     }
+}
+
+/// Memory that is used again from example to example.
+#[derive(Default)]
+struct Room {
+    values: Vec<f32>,
+    places: Vec<u32>,
+    rounds: Rounds,
 }
 
 /// Examples to be learned: work that is compiled for each set of instructions.
@@ -554,23 +572,35 @@ impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
         }
     }
 
+    fn expect(&mut self, features: u64) {
+        self.shelf.expect(features);
+    }
+
+    fn places(&self) -> Option<Arc<Places>> {
+        Some(Arc::clone(self.shelf.places()))
+    }
+
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
-        let (mut room, mixture) = (Vec::new(), &self.state.mixture);
+        let (mut room, mut places) = (Vec::new(), Vec::new());
+        let mixture = &self.audience.mixture;
         let shares = mixture.shares(self.loss);
         for example in chunk.examples() {
-            let look = self.look::<false, false>(&self.scales.normalise(&example, &mut room));
+            places.clear();
+            places.extend(example.slots.iter().map(|&slot| self.shelf.places().find(slot)));
+            let seen = self.scales.normalise(&example, &mut room);
+            let look = self.look::<false, false>(&seen, &places);
             let tails = Tails::of(self.loss, &look.margins);
             margins.push(mixture.margin(self.loss, &shares, &look.margins, &tails));
         }
     }
 
     fn slots(&self) -> usize {
-        self.lines.len()
+        self.shelf.places().slots()
     }
 
     fn scaled_weight(&self, slot: usize) -> f32 {
-        let best = self.state.mixture.best();
-        self.rule_at(slot, best).weight(&self.lines[slot].get(best), 1.0)
+        let best = self.audience.mixture.best();
+        self.rule_at(slot, best).weight(&self.shelf.line(slot).get(best), 1.0)
     }
 
     fn scales(&self) -> &Scales {
@@ -582,16 +612,16 @@ impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
     }
 
     fn tally(&self) -> &Tally {
-        &self.tally
+        &self.audience.tally
     }
 
     fn standing(&self) -> Standing {
         let (spreads, touched) = Path::chosen().unwrap_or(Path::Portable).run(Survey(self));
-        let shares = self.state.mixture.shares(self.loss);
+        let shares = self.audience.mixture.shares(self.loss);
         let lane = |lane: usize| self.lane_standing(lane, shares[lane], spreads[lane]);
         Standing {
             touched,
-            mixing_cost: Some(self.state.mixture.cost(self.loss)),
+            mixing_cost: Some(self.audience.mixture.cost(self.loss)),
             lanes: (0..LANES).map(lane).collect(),
             ..Standing::default()
         }
@@ -612,7 +642,7 @@ impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
     }
 
     fn field(&self, slot: usize, lane: usize, field: usize) -> f32 {
-        self.lines[slot].get(lane).get(field)
+        self.shelf.line(slot).get(lane).get(field)
     }
 
     fn gradient_sum(&self, slot: usize, lane: usize) -> Option<f64> {
@@ -624,20 +654,25 @@ impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
     }
 
     fn shared(&self) -> Value {
-        serde_json::to_value(self.state).unwrap_or(Value::Null)
+        let (Coupling { state, step }, audience) = (self.coupling, &self.audience);
+        let state = State { state, step, lanes: audience.lanes, mixture: audience.mixture };
+        serde_json::to_value(state).unwrap_or(Value::Null)
     }
 
     fn restore(&mut self, shared: Value, tally: Tally) -> std::result::Result<(), String> {
         if !shared.is_object() {
             return Err("the shared state is not an object".into());
         }
-        self.state = serde_json::from_value(shared).map_err(|error| error.to_string())?;
-        self.tally = tally;
+        let told = serde_json::from_value(shared).map_err(|error| error.to_string())?;
+        let State { state, step, lanes, mixture } = told;
+        self.coupling = Coupling { state, step };
+        (self.audience.lanes, self.audience.mixture) = (lanes, mixture);
+        self.audience.tally = tally;
         Ok(())
     }
 
     fn pages(&self) -> &Pages {
-        &self.pages
+        self.shelf.places().pages()
     }
 
     fn rests_at_zero(&self) -> bool {
@@ -646,10 +681,10 @@ impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
     }
 
     fn set_field(&mut self, slot: usize, lane: usize, field: usize, value: f32) {
-        self.pages.meet(slot);
-        let mut state = self.lines[slot].get(lane);
+        let line = self.shelf.meet(slot);
+        let mut state = line.get(lane);
         state.set(field, value);
-        self.lines[slot].put(lane, state);
+        line.put(lane, state);
     }
 
     fn set_gradient_sum(&mut self, slot: usize, lane: usize, sum: f64) {

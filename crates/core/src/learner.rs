@@ -19,6 +19,8 @@
 //! (`sheet.rs`), walked over there, eight features at a time, and put back; nothing is put back where the
 //! slope is zero (and the rule is not coupled).
 
+use std::sync::Arc;
+
 use lessregret_prefetch::prefetch;
 use pulp::NullaryFnOnce;
 use serde_json::Value;
@@ -27,9 +29,10 @@ use crate::error::{Error, Result};
 use crate::example::{Chunk, Course, Example};
 use crate::importance::push;
 use crate::loss::Loss;
-use crate::memory::zeroed;
+use crate::memory::{Table, zeroed};
 use crate::pages::Pages;
 use crate::penalty::{Penalty, Scope, Whole};
+use crate::places::Places;
 use crate::rule::{Interval, Line, Rule, Sight, Slot, Step};
 use crate::scale::Scales;
 use crate::sheet::{Group, Sheet, WIDTH};
@@ -71,6 +74,12 @@ impl Boxes for Vec<Interval> {
 pub trait Model: Send + Sync {
     /// Play and absorb every example; append the margins, each made before its example was learned.
     fn learn(&mut self, course: Course<'_>, margins: &mut Vec<f64>) -> Result<()>;
+    /// Be told how many features are to come, at a guess: memory is had accordingly.
+    fn expect(&mut self, features: u64);
+    /// What examples may be looked up in before they are learned from, where that helps.
+    fn places(&self) -> Option<Arc<Places>> {
+        None
+    }
     /// Append the margins of the examples and learn nothing.
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>);
     /// The number of slots.
@@ -124,7 +133,7 @@ pub struct Learner<R: Rule, B: Boxes> {
     importance_aware: bool,
     rule: R,
     boxes: B,
-    slots: Vec<R::Slot>,
+    slots: Table<R::Slot>,
     pages: Pages,
     scales: Scales,
     gradient_sums: Option<Vec<f64>>,
@@ -162,7 +171,7 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
             importance_aware: false,
             rule,
             boxes,
-            slots: zeroed(slots)?,
+            slots: Table::zeroed(slots)?,
             pages: Pages::new(slots)?,
             scales,
             gradient_sums: sums,
@@ -485,6 +494,10 @@ impl<R: Rule, B: Boxes> Model for Learner<R, B> {
             Penalty { scope: Scope::Active, .. } => self.learn_each::<true>(course, margins),
             Penalty { scope: Scope::All, .. } => self.learn_whole(course, margins),
         }
+    }
+
+    fn expect(&mut self, features: u64) {
+        self.slots.expect(features);
     }
 
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {

@@ -1,6 +1,7 @@
 //! The core of lessregret: text in, slots moved, tallies out; no Python.
 
 pub mod arrow;
+mod audience;
 pub mod comparator;
 mod elementary;
 pub mod error;
@@ -18,10 +19,12 @@ pub mod mixture;
 pub mod names;
 pub mod pages;
 pub mod penalty;
+pub mod places;
 pub mod reading;
 pub mod rule;
 pub mod scale;
 mod sheet;
+mod shelf;
 pub mod snapshot;
 pub mod spec;
 pub mod stream;
@@ -32,4 +35,4 @@ pub mod vectors;
 pub mod whole_file;
 
 pub use error::{Error, InputError, Result};
-pub use example::{Chunk, Example};
+pub use example::{Chunk, Example, Wishes};

@@ -1,11 +1,11 @@
 //! Large arrays, asked for politely.
 
-use std::hint::black_box;
 use std::marker::PhantomData;
-use std::ops::{Deref, DerefMut, Range};
+use std::ops::{Deref, DerefMut};
 
 use bytemuck::allocation::try_zeroed_vec;
 use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
+use memmap2::MmapMut;
 
 use crate::error::{Error, Result};
 
@@ -23,35 +23,41 @@ pub(crate) fn zeroed<T: Zeroable>(length: usize) -> Result<Vec<T>> {
     try_zeroed_vec(length).map_err(|()| too_many::<T>(length))
 }
 
-/// Zeroed entries made of floats that begin on a cache line, and so do all of 64 bytes.
+/// Zeroed entries that are read and changed in no order, one a slot.
 ///
-/// An entry of that alignment would do the same, but memory so aligned is zeroed by hand and all of it
-/// touched: 0.2 s for the lanes of four million slots.
+/// The memory is the system's own, so it begins on a cache line and what is never used of it costs
+/// nothing. Memory comes in pages of 4 kB, and where each is looked up takes the processor as long as the
+/// entry itself; large pages spare that, but one use of any then has all of its 2 MB. So they are asked
+/// for when so much is used that small ones would all be had anyway.
 pub(crate) struct Table<T> {
-    floats: Vec<f32>,
-    place: Range<usize>,
+    memory: MmapMut,
+    length: usize,
     entries: PhantomData<T>,
 }
 
 impl<T: Pod> Table<T> {
     /// A table of so many entries.
     pub(crate) fn zeroed(length: usize) -> Result<Self> {
-        let size = length.saturating_mul(size_of::<T>()) / size_of::<f32>();
-        let room = size.saturating_add(CACHE_LINE / size_of::<f32>());
-        let floats: Vec<f32> = try_zeroed_vec(room).map_err(|()| too_many::<T>(length))?;
-        let beyond = floats.as_ptr() as usize % CACHE_LINE;
-        let start = ((CACHE_LINE - beyond) % CACHE_LINE) / size_of::<f32>();
-        Ok(Table { floats, place: start..start + size, entries: PhantomData })
+        let bytes = length.checked_mul(size_of::<T>());
+        // Whole large pages, for then the system has the table begin where one does.
+        let page = if bytes > Some(LARGE_PAGE) { LARGE_PAGE } else { SYSTEM_PAGE };
+        let bytes = bytes.and_then(|bytes| bytes.max(1).checked_next_multiple_of(page));
+        let memory = bytes.and_then(|bytes| MmapMut::map_anon(bytes).ok());
+        let memory = memory.ok_or_else(|| too_many::<T>(length))?;
+        Ok(Table { memory, length, entries: PhantomData })
     }
-}
 
-impl<T> Table<T> {
-    /// Have the system give all of the memory now, in order, which is quicker than page by page when a
-    /// feature happens to lie there.
-    pub(crate) fn touch_all(&mut self) {
-        for float in self.floats.iter_mut().step_by(SYSTEM_PAGE / size_of::<f32>()) {
-            *float = black_box(*float);
+    /// Be told how many uses are to come, each of any entry.
+    pub(crate) fn expect(&mut self, uses: u64) {
+        if uses > (self.memory.len() / SYSTEM_PAGE) as u64 {
+            self.have_large_pages();
         }
+    }
+
+    /// Ask for large pages from now on; where there are none nothing changes.
+    pub(crate) fn have_large_pages(&mut self) {
+        #[cfg(target_os = "linux")]
+        let _ = self.memory.advise(memmap2::Advice::HugePage);
     }
 }
 
@@ -60,21 +66,22 @@ impl<T: Pod> Deref for Table<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        cast_slice(&self.floats[self.place.clone()])
+        cast_slice(&self.memory[..self.length * size_of::<T>()])
     }
 }
 
 impl<T: Pod> DerefMut for Table<T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [T] {
-        cast_slice_mut(&mut self.floats[self.place.clone()])
+        cast_slice_mut(&mut self.memory[..self.length * size_of::<T>()])
     }
 }
 
-const CACHE_LINE: usize = 64;
 const SYSTEM_PAGE: usize = 4096;
+const LARGE_PAGE: usize = 2 << 20;
 
-fn too_many<T>(length: usize) -> Error {
+/// The error for a table of so many entries.
+pub(crate) fn too_many<T>(length: usize) -> Error {
     let bytes = length.saturating_mul(size_of::<T>());
     Error::Spec(format!("{length} slots need {bytes} bytes, more than there are; use fewer bits"))
 }

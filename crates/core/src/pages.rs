@@ -6,6 +6,8 @@
 //!
 //! Cost: a bit a slot, and one look at it for every feature.
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
 use crate::error::Result;
 use crate::memory::zeroed;
 
@@ -13,46 +15,43 @@ const SLOTS_BITS: u32 = 6;
 
 /// Marks for the slots of a table.
 pub struct Pages {
-    met: Vec<u64>,
-    /// How many pages are met. Counted, not summed up when asked: a learner of single examples asks each
-    /// time.
-    count: usize,
+    met: Vec<AtomicU64>,
 }
 
 impl Pages {
     /// The pages of a table with this many slots, none of them met.
     pub fn new(slots: usize) -> Result<Self> {
-        Ok(Pages { met: zeroed(slots.div_ceil(1 << SLOTS_BITS))?, count: 0 })
+        Ok(Pages { met: zeroed(slots.div_ceil(1 << SLOTS_BITS))? })
     }
 
     /// Note that a slot was met.
     #[inline]
-    pub fn meet(&mut self, slot: usize) {
-        let (met, bit) = (&mut self.met[slot >> SLOTS_BITS], 1 << (slot & 63));
-        if *met & bit == 0 {
-            self.count += usize::from(*met == 0);
-            *met |= bit;
+    pub fn meet(&self, slot: usize) {
+        let (met, bit) = (&self.met[slot >> SLOTS_BITS], 1 << (slot & 63));
+        if met.load(Relaxed) & bit == 0 {
+            met.fetch_or(bit, Relaxed);
         }
     }
 
     /// Note that all these were met.
     #[inline(always)]
-    pub fn meet_all(&mut self, slots: &[u32]) {
+    pub fn meet_all(&self, slots: &[u32]) {
         for &slot in slots {
             self.meet(slot as usize);
         }
     }
 
-    /// Whether a good part of the table is in use, so that soon all of it will be.
-    pub fn are_many_met(&self) -> bool {
-        4 * self.count > self.met.len()
+    /// Whether no slot was met.
+    pub fn is_empty(&self) -> bool {
+        self.slots().next().is_none()
     }
 
     /// The slots met, ascending.
     #[inline]
     pub fn slots(&self) -> impl Iterator<Item = usize> {
-        let pages = self.met.iter().enumerate().filter(|(_, met)| **met != 0);
-        pages.flat_map(|(page, &met)| ones(met).map(move |place| page << SLOTS_BITS | place))
+        let pages = self.met.iter().map(|met| met.load(Relaxed)).enumerate();
+        let pages = pages.filter(|(_, met)| *met != 0);
+        pages.flat_map(|(page, met)| ones(met).map(move |place| page << SLOTS_BITS | place))
     }
 }
 
@@ -72,21 +71,11 @@ mod tests {
 
     #[test]
     fn slots_met_are_told_once_and_in_order() -> Result<()> {
-        let mut pages = Pages::new(130)?;
-        assert_eq!((pages.slots().count(), pages.are_many_met()), (0, false));
+        let pages = Pages::new(130)?;
+        assert_eq!((pages.slots().count(), pages.is_empty()), (0, true));
         pages.meet_all(&[129, 3, 63, 64, 3]);
         assert!(pages.slots().eq([3, 63, 64, 129]));
-        assert!(pages.are_many_met());
-        Ok(())
-    }
-
-    #[test]
-    fn many_are_met_when_a_quarter_of_the_pages_is() -> Result<()> {
-        let mut pages = Pages::new(64 * 8)?;
-        pages.meet_all(&[0, 1, 63, 64]);
-        assert!(!pages.are_many_met());
-        pages.meet(128);
-        assert!(pages.are_many_met());
+        assert!(!pages.is_empty());
         Ok(())
     }
 }

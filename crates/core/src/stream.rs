@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use crate::arrow::batch::BatchReader;
 use crate::error::{Error, InputError, Result};
-use crate::example::Chunk;
+use crate::example::{Chunk, Wishes};
 use crate::names::Names;
 use crate::reading::files::{Files, Piece, Waiting};
 use crate::reading::parsed::{Parsed, Parser};
@@ -173,11 +173,11 @@ impl Stream {
                     && let Some(pipeline) = &mut self.pipeline
                 {
                     let labels = current.labels_before;
-                    pipeline.parser.parse_again(&mut current.parsed, chunk.intercept(), labels);
+                    pipeline.parser.parse_again(&mut current.parsed, chunk.wishes(), labels);
                 }
                 current.give(chunk, limit);
                 self.count_bad_lines(false)?;
-            } else if !self.next_block(chunk.intercept())? {
+            } else if !self.next_block(chunk.wishes())? {
                 break;
             }
         }
@@ -208,7 +208,7 @@ impl Stream {
     }
 
     /// Go on to the next block; false after the last.
-    fn next_block(&mut self, intercept: Option<u32>) -> Result<bool> {
+    fn next_block(&mut self, wishes: &Wishes) -> Result<bool> {
         self.count_bad_lines(true)?;
         let labels = self.labels;
         let pipeline = match &mut self.pipeline {
@@ -227,9 +227,9 @@ impl Stream {
             pipeline.recycle(parsed.task.block, parsed.chunk);
         }
         let parsed = pipeline
-            .next_parsed(labels, intercept)
+            .next_parsed(labels, wishes)
             .map_err(|error| interrupted(&self.file, &error))?;
-        self.admit(parsed, intercept)
+        self.admit(parsed, wishes)
     }
 
     fn start(
@@ -247,7 +247,7 @@ impl Stream {
     }
 
     /// Take a block whose turn has come; false if it is the end.
-    fn admit(&mut self, mut parsed: Parsed, intercept: Option<u32>) -> Result<bool> {
+    fn admit(&mut self, mut parsed: Parsed, wishes: &Wishes) -> Result<bool> {
         self.bytes_read = parsed.task.bytes_read;
         match parsed.task.piece {
             Piece::End => return Ok(false),
@@ -260,9 +260,9 @@ impl Stream {
         }
         let fits = !parsed.is_left
             && self.labels.agrees(&parsed.labels)
-            && parsed.chunk.intercept() == intercept;
+            && parsed.chunk.intercept() == wishes.intercept;
         if !fits && let Some(pipeline) = &mut self.pipeline {
-            pipeline.parser.parse_again(&mut parsed, intercept, self.labels);
+            pipeline.parser.parse_again(&mut parsed, wishes, self.labels);
         }
         if let Some(damage) = parsed.damage {
             return Err(damage.of_file(&parsed.task.file).into());

@@ -11,7 +11,7 @@ use lessregret_core::rule::Interval;
 use lessregret_core::snapshot::{self, Header, Loaded, Snapshot};
 use lessregret_core::spec::Spec;
 use lessregret_core::tally::{LaneStanding, LaneTally, Standing, Tally};
-use lessregret_core::{Chunk, Error};
+use lessregret_core::{Chunk, Error, Wishes};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -111,6 +111,11 @@ impl Learner {
         self.skipped
     }
 
+    /// Be told how many features are to come, at a guess; memory is had accordingly.
+    fn expect(&mut self, features: u64) {
+        self.model.expect(features);
+    }
+
     /// Play and absorb up to `limit` examples; the margins, none after the last example.
     fn learn_stream<'py>(
         &mut self,
@@ -176,6 +181,7 @@ impl Learner {
         let target = |row: usize| (labels[row] as f32, importances[row] as f32);
         let mut margins = Vec::with_capacity(rows.len());
         let Learner { model, chunk, .. } = self;
+        model.expect(rows.features() as u64);
         py.detach(|| {
             rows.chunks_ahead(chunk, target, |chunk| model.learn(chunk.into(), &mut margins))
         })
@@ -305,7 +311,8 @@ impl Learner {
     }
 
     fn wrap(spec: Spec, model: Box<dyn Model>) -> Self {
-        let chunk = Chunk::new(spec.intercept_slot());
+        let wishes = Wishes { intercept: spec.intercept_slot(), places: model.places() };
+        let chunk = Chunk::for_wishes(wishes);
         Learner { spec, model, names: None, skipped: 0, slim: false, chunk }
     }
 

@@ -136,6 +136,11 @@ impl<'a> Rows<'a> {
         Ok(rows)
     }
 
+    /// The number of features.
+    pub fn features(&self) -> usize {
+        self.indices.len()
+    }
+
     /// The number of rows.
     pub fn len(&self) -> usize {
         self.indptr.len() - 1
@@ -171,14 +176,16 @@ impl<'a> Rows<'a> {
         if self.len() < BLOCKS_FOR_A_THREAD * BLOCK || cores() == 1 {
             return self.chunks(0..self.len(), chunk, label, take);
         }
-        let intercept = chunk.intercept();
+        let wishes = chunk.wishes().clone();
         let (give, made) = sync_channel(2);
         let (give_back, used) = channel();
         thread::scope(|scope| {
             scope.spawn(move || {
                 for block in blocks(0..self.len()) {
-                    let mut chunk = used.try_recv().unwrap_or_else(|_| Chunk::new(intercept));
+                    let new = |_| Chunk::for_wishes(wishes.clone());
+                    let mut chunk = used.try_recv().unwrap_or_else(new);
                     self.fill(&mut chunk, block, &label);
+                    chunk.find_places();
                     // Nobody takes any more: there was an error, and it is told there.
                     if give.send(chunk).is_err() {
                         return;

@@ -284,6 +284,10 @@ def _as_options(rule: dict[str, Any]) -> dict[str, Any]:
     return {names.get(key, f"--rule {rule.get('name')}:{key}"): rule[key] for key in rule}
 
 
+BYTES_OF_A_FEATURE = 12
+"""in text, more or less; what is packed has more features than this says"""
+
+
 def _total_bytes(request: Request) -> int | None:
     from lessregret.stream import total_bytes
 
@@ -311,6 +315,7 @@ def _learn(
     from lessregret.stream import open_stream
 
     done = rounds = 0
+    learner.expect((_total_bytes(request) or 0) // BYTES_OF_A_FEATURE)
     for _ in range(request.passes):
         stream = open_stream(
             request.data,

@@ -7,7 +7,7 @@
 
 use crate::arrow::batch::BatchReader;
 use crate::arrow::messages::Batch;
-use crate::example::Chunk;
+use crate::example::{Chunk, Wishes};
 use crate::text::{BlockReader, Fault, Format, LONGEST_LINE, LabelReader, Report};
 
 use super::files::{Piece, Task};
@@ -69,13 +69,8 @@ impl Parser {
     }
 
     /// Read the lines of a task again.
-    pub fn parse_again(
-        &mut self,
-        parsed: &mut Parsed,
-        intercept: Option<u32>,
-        labels: LabelReader,
-    ) {
-        parsed.chunk.restart(intercept);
+    pub fn parse_again(&mut self, parsed: &mut Parsed, wishes: &Wishes, labels: LabelReader) {
+        parsed.chunk.restart(wishes.clone());
         self.read(parsed, labels);
     }
 
@@ -94,6 +89,7 @@ impl Parser {
         parsed.report = outcome.unwrap_or_default();
         parsed.labels = self.lines.reader.labels();
         parsed.is_left = false;
+        parsed.chunk.find_places();
     }
 
     fn read_batch(

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use super::files::{Files, Piece, Task};
 use super::parsed::{Parsed, Parser};
-use crate::example::Chunk;
+use crate::example::{Chunk, Wishes};
 use crate::text::{Block, Format, LabelReader, OnInterrupt, never_ask_here};
 
 /// More blocks on their way than this would only need memory: one learner cannot use up more.
@@ -59,7 +59,7 @@ struct Board {
     /// Blocks between the files and the stream, and their length with that of the stream's own.
     blocks: usize,
     bytes: usize,
-    intercept: Option<u32>,
+    wishes: Wishes,
     spare: Vec<(Block, Chunk)>,
     ended: bool,
     panicked: bool,
@@ -75,7 +75,7 @@ impl Board {
     fn take_room(&mut self) -> (Block, Chunk) {
         self.blocks += 1;
         let (block, mut chunk) = self.spare.pop().unwrap_or_default();
-        chunk.restart(self.intercept);
+        chunk.restart(self.wishes.clone());
         (block, chunk)
     }
 }
@@ -100,13 +100,9 @@ impl Pipeline {
         }
     }
 
-    /// The next block in order. `labels` is what is known of the labels before it, `intercept` what its
-    /// examples should have.
-    pub fn next_parsed(
-        &mut self,
-        labels: LabelReader,
-        intercept: Option<u32>,
-    ) -> io::Result<Parsed> {
+    /// The next block in order. `labels` is what is known of the labels before it, `wishes` what
+    /// its examples should come with.
+    pub fn next_parsed(&mut self, labels: LabelReader, wishes: &Wishes) -> io::Result<Parsed> {
         if self.wanted >= ALONE && !self.helpers_started && self.can_be_helped() {
             self.start_helpers();
         }
@@ -114,7 +110,7 @@ impl Pipeline {
         loop {
             let mut board = shared.board();
             assert!(!board.panicked, "a thread that reads has panicked");
-            board.intercept = intercept;
+            board.wishes.clone_from(wishes);
             if let Some(parsed) = board.parsed.remove(&self.wanted) {
                 self.wanted += 1;
                 board.blocks -= 1;

@@ -8,7 +8,7 @@
 //!
 //! The readable twins are in `python/lessregret/rules/`, one file a rule, under the same names.
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Pod;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::mixture::LANES;
@@ -147,7 +147,7 @@ impl Sight {
 }
 
 /// What a coordinate remembers: a few named floats, all zero at first.
-pub trait Slot: Copy + Default + Zeroable + Send + Sync + 'static {
+pub trait Slot: Copy + Default + Pod + Send + Sync + 'static {
     /// The names of the floats, as in the model file.
     const FIELDS: &'static [&'static str];
     /// The float with this number.
@@ -180,7 +180,7 @@ macro_rules! slot {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident),+ }) => {
         $(#[$doc])*
         #[repr(C)]
-        #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Zeroable)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Zeroable, bytemuck::Pod)]
         pub struct $name { $($(#[$field_doc])* pub $field: f32),+ }
 
         /// The same floats for all lanes.

@@ -34,6 +34,9 @@
 //! and against lanes that take turns, each change of lane costs ln(8/a)/η more. The twin is
 //! `python/lessregret/mixture.py`.
 
+mod many;
+
+pub use many::Plays;
 use serde::{Deserialize, Serialize};
 
 use crate::elementary::{fall, ln};
@@ -117,10 +120,9 @@ impl Mixture {
 
     #[inline(always)]
     fn shares_at(&self, rate: f64) -> PerLane {
-        let least = least(self.losses);
-        let mut shares = self.losses;
+        let mut shares = self.gaps();
         for share in &mut shares {
-            *share = decay(rate, *share - least);
+            *share = decay(rate, *share);
         }
         let total = sum(shares);
         for share in &mut shares {
@@ -139,8 +141,13 @@ impl Mixture {
     #[inline(always)]
     pub fn margin(&self, loss: Loss, shares: &PerLane, margins: &PerLane, tails: &Tails) -> f64 {
         match loss {
-            Loss::Logistic => logit_of_mean(shares, margins, tails)
-                .unwrap_or_else(|| self.log_odds(loss, margins)),
+            Loss::Logistic => {
+                let chances = halves(shares, margins, tails);
+                match have_digits(chances) {
+                    true => ln(chances[0] / chances[1]),
+                    false => log_odds(self.rate(loss), &self.gaps(), margins),
+                }
+            }
             Loss::Squared => mean(shares, &self.clipped(margins)),
             Loss::Hinge => mean(shares, margins),
         }
@@ -235,26 +242,22 @@ impl Mixture {
     /// −(1/η) ln Σ π_k exp(−η loss_k); for infinite η how far the least loss has risen.
     #[inline(always)]
     fn mix_loss(&self, rate: f64, lost: &PerLane) -> f64 {
-        let start = least(self.losses);
-        let (mut gaps, mut after) = (self.losses, *lost);
+        let (gaps, mut after) = (self.gaps(), *lost);
         for lane in 0..LANES {
-            gaps[lane] -= start;
             after[lane] += gaps[lane];
         }
         let least = least(after);
         least - (log_of_decays(rate, after, least) - log_of_decays(rate, gaps, 0.0)) / rate
     }
 
-    /// logit of Σ π_k σ(m_k) in the space of logarithms, where a share too small for a number counts.
-    #[cold]
-    fn log_odds(&self, loss: Loss, margins: &PerLane) -> f64 {
-        let (rate, least) = (self.rate(loss), least(self.losses));
-        let mean = |label: f64| {
-            log_sum(std::array::from_fn(|k| {
-                -rate * (self.losses[k] - least) - loss.value(margins[k], label)
-            }))
-        };
-        mean(1.0) - mean(-1.0)
+    /// How much more than the best each lane has lost.
+    #[inline(always)]
+    fn gaps(&self) -> PerLane {
+        let (mut gaps, least) = (self.losses, least(self.losses));
+        for gap in &mut gaps {
+            *gap -= least;
+        }
+        gaps
     }
 
     /// The nearest labels met; all margins are as good before there is one.
@@ -315,10 +318,9 @@ fn log_of_decays(rate: f64, mut numbers: PerLane, least: f64) -> f64 {
     ln(sum(numbers))
 }
 
-/// logit of Σ π_k σ(m_k), from the e^−|m_k|; none where all lanes are so sure that one of the two
-/// sums is no longer a number with digits.
+/// Σ π_k σ(m_k) and Σ π_k σ(−m_k), from the e^−|m_k|.
 #[inline(always)]
-fn logit_of_mean(shares: &PerLane, margins: &PerLane, tails: &Tails) -> Option<f64> {
+fn halves(shares: &PerLane, margins: &PerLane, tails: &Tails) -> [f64; 2] {
     let (mut yes, mut no) = ([0.0; LANES], [0.0; LANES]);
     for lane in 0..LANES {
         let near = shares[lane] * tails.sure[lane];
@@ -327,8 +329,22 @@ fn logit_of_mean(shares: &PerLane, margins: &PerLane, tails: &Tails) -> Option<f
         yes[lane] = if positive { near } else { far };
         no[lane] = if positive { far } else { near };
     }
-    let (yes, no) = (sum(yes), sum(no));
-    (yes > 1e-290 && no > 1e-290).then(|| ln(yes / no))
+    [sum(yes), sum(no)]
+}
+
+/// Whether both are numbers with digits; where all lanes are sure one of them is not.
+#[inline(always)]
+fn have_digits([yes, no]: [f64; 2]) -> bool {
+    yes > 1e-290 && no > 1e-290
+}
+
+/// logit of Σ π_k σ(m_k) in the space of logarithms, where a share too small for a number counts.
+#[cold]
+#[inline(never)]
+fn log_odds(rate: f64, gaps: &PerLane, margins: &PerLane) -> f64 {
+    let value = |k: usize, label: f64| Loss::Logistic.value(margins[k], label);
+    let mean = |label: f64| log_sum(std::array::from_fn(|k| -rate * gaps[k] - value(k, label)));
+    mean(1.0) - mean(-1.0)
 }
 
 /// ln Σ exp(logs_k).
