@@ -176,11 +176,11 @@ def test_random_access_is_put_together() -> None:
         f'{{"lanes": {lanes}, "what": "{what}", "nanoseconds": {time}}}'
         for time in (2.0, 4.0, 9.0)
         for lanes in (1, 8)
-        for what in ("limit", "learn")
+        for what in ("limit", "limit-large", "learn")
     )
     rows = cells(random_access.as_table(told, 20))
-    assert rows[0] == ["1", "one random slot changed", "2^20", "8", "2.0", "4.0"]
-    assert len(rows) == 4
+    assert rows[0] == ["1", "one random slot changed, pages of 4 kB", "2^20", "8", "2.0", "4.0"]
+    assert len(rows) == 6
 
 
 @pytest.mark.parametrize(

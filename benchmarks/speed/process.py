@@ -43,7 +43,9 @@ def run(command: Sequence[str]) -> Run:
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as complaints:
         begin = perf_counter()
-        process = subprocess.Popen(command, stdout=output, stderr=complaints, cwd=ROOT)
+        process = subprocess.Popen(
+            command, stdout=output, stderr=complaints, cwd=ROOT, env=environment()
+        )
         _, status, usage = os.wait4(process.pid, 0)
         wall = perf_counter() - begin
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -51,6 +53,11 @@ def run(command: Sequence[str]) -> Run:
             raise ContestantFailedError(last_line(read(complaints), process.returncode))
         peak = usage.ru_maxrss * (1024 if LINUX else 1)
         return Run(wall, usage.ru_utime, peak, as_document(read(output)))
+
+
+def environment() -> dict[str, str]:
+    """Ours, but Python may keep what it compiled, as it does of an installed package."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def read(file: Any) -> str:

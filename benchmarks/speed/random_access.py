@@ -18,7 +18,11 @@ FEATURES = 20
 EXAMPLES = 200_000
 BYTES = {1: 8, 8: 64}
 """a slot of one lane, and of eight"""
-TITLES = {"limit": "one random slot changed", "learn": "one feature learned"}
+TITLES = {
+    "limit": "one random slot changed, pages of 4 kB",
+    "limit-large": "one random slot changed, pages of 2 MB",
+    "learn": "one feature learned",
+}
 HEADINGS = ["lanes", "what", "slots", "MB", "least, ns", "median, ns"]
 
 
@@ -46,7 +50,10 @@ def as_table(told: str, bits: int) -> str:
 
 
 def fitting_bits(scale: float, memory: int) -> int:
-    """26, less at a smaller scale or where eight lanes, twice, would fill half the memory."""
+    """26, less at a smaller scale or where eight lanes, twice, would fill half the memory.
+
+    The learner itself has lines only for the slots it meets.
+    """
     by_scale = BITS + math.floor(math.log2(min(scale, 1.0)))
     by_memory = math.floor(math.log2(memory / (4 * BYTES[8])))
     return max(10, min(by_scale, by_memory))

@@ -6,8 +6,12 @@
 //!
 //! The limit is the least that any learner must do: read, change and write one random slot for every
 //! feature, in arrays laid out as the learner's, one lane (8 bytes) or eight (64 bytes). Nothing in its
-//! loop waits for anything, so the processor may have many misses under way. Limit and learner take
-//! turns on the same chunk; memory is touched before the clock starts.
+//! loop waits for anything, so the processor may have many misses under way. It is measured in pages of
+//! 4 kB and of 2 MB; the learner asks for the latter. Limits and learner take turns on the same chunk;
+//! memory is touched before the clock starts.
+//!
+//! Eight lanes have lines only for slots that were met, in the order of meeting. So that this order is not
+//! that of the chunk, the learner has met the same slots before in another.
 //!
 //! Prints one JSON document a line: lanes, what, nanoseconds for a feature.
 
@@ -17,10 +21,12 @@ use std::hint::black_box;
 use std::io::Write;
 use std::time::Instant;
 
+use bytemuck::{Pod, cast_slice_mut};
 use lessregret_core::Chunk;
 use lessregret_core::rule::Line as _;
 use lessregret_core::rule::per_coordinate::{Line, Slot};
-use seeded::{Outcome, learner, random_chunk};
+use memmap2::MmapMut;
+use seeded::{Outcome, learner, mixed_up, random_chunk};
 
 const SEED: u64 = 2;
 
@@ -30,58 +36,71 @@ fn main() -> Outcome<()> {
     let &[bits, features, examples, repeats] = arguments.as_slice() else {
         return Err("expected BITS FEATURES EXAMPLES REPEATS".into());
     };
-    let chunk = random_chunk(bits as u32, examples, features, SEED);
-    one_lane(bits as u32, &chunk, repeats)?;
-    eight_lanes(bits as u32, &chunk, repeats)
-}
-
-fn one_lane(bits: u32, chunk: &Chunk, repeats: usize) -> Outcome<()> {
-    let mut slots = vec![Slot { weight: 1.0, energy: 1.0 }; 1 << bits];
-    compare(1, "0.1", bits, chunk, repeats, |slot| slots[slot].weight += 1.0)?;
-    black_box(slots);
-    Ok(())
-}
-
-fn eight_lanes(bits: u32, chunk: &Chunk, repeats: usize) -> Outcome<()> {
-    let mut touched = Line::default();
-    touched.put(0, Slot { weight: 1.0, energy: 1.0 });
-    let mut lines = vec![touched; 1 << bits];
-    let update = |slot: usize| {
-        let mut state = lines[slot].get(0);
+    let (bits, repeats) = (bits as u32, repeats);
+    let chunk = random_chunk(bits, examples, features, SEED);
+    let slot = Slot { weight: 1.0, energy: 1.0 };
+    compare(1, "0.1", bits, &chunk, repeats, slot, |slot| slot.weight += 1.0)?;
+    let mut line = Line::default();
+    line.put(0, slot);
+    let change = |line: &mut Line| {
+        let mut state = line.get(0);
         state.weight += 1.0;
-        lines[slot].put(0, state);
+        line.put(0, state);
     };
-    compare(8, "\"auto\"", bits, chunk, repeats, update)?;
-    black_box(lines);
-    Ok(())
+    compare(8, "\"auto\"", bits, &chunk, repeats, line, change)
 }
 
-/// Limit and learner by turns, once more than asked for: the first turn is not told.
-fn compare(
+/// Limits and learner by turns, once more than asked for: the first turn is not told.
+fn compare<T: Pod>(
     lanes: usize,
     rate: &str,
     bits: u32,
     chunk: &Chunk,
     repeats: usize,
-    mut update: impl FnMut(usize),
+    entry: T,
+    change: impl Fn(&mut T),
 ) -> Outcome<()> {
+    let mut limits = [("limit", table(bits, entry)?), ("limit-large", large_table(bits, entry)?)];
     let mut model = learner(bits, rate)?;
     let mut margins = Vec::new();
+    model.expect(((1 + repeats) * chunk.features()) as u64);
+    model.learn((&mixed_up(chunk, SEED)).into(), &mut margins)?;
     for turn in 0..=repeats {
-        let limit = nanoseconds(chunk, || {
-            for example in chunk.examples() {
-                example.slots.iter().for_each(|&slot| update(slot as usize));
-            }
-            Ok(())
-        })?;
+        for (what, table) in &mut limits {
+            let sweep = || {
+                change_all(cast_slice_mut(table), chunk, &change);
+                Ok(())
+            };
+            tell(turn, lanes, what, nanoseconds(chunk, sweep)?)?;
+        }
         margins.clear();
         let learned = nanoseconds(chunk, || Ok(model.learn(chunk.into(), &mut margins)?))?;
-        if turn > 0 {
-            tell(lanes, "limit", limit)?;
-            tell(lanes, "learn", learned)?;
-        }
+        tell(turn, lanes, "learn", learned)?;
     }
+    black_box(limits);
     Ok(())
+}
+
+fn change_all<T>(entries: &mut [T], chunk: &Chunk, change: &impl Fn(&mut T)) {
+    for example in chunk.examples() {
+        example.slots.iter().for_each(|&slot| change(&mut entries[slot as usize]));
+    }
+}
+
+/// 2^bits entries, in pages of 4 kB.
+fn table<T: Pod>(bits: u32, entry: T) -> Outcome<MmapMut> {
+    let mut memory = MmapMut::map_anon(size_of::<T>() << bits)?;
+    cast_slice_mut(&mut memory).fill(entry);
+    Ok(memory)
+}
+
+/// The same in pages of 2 MB, where there are such.
+fn large_table<T: Pod>(bits: u32, entry: T) -> Outcome<MmapMut> {
+    let mut memory = MmapMut::map_anon(size_of::<T>() << bits)?;
+    #[cfg(target_os = "linux")]
+    memory.advise(memmap2::Advice::HugePage)?;
+    cast_slice_mut(&mut memory).fill(entry);
+    Ok(memory)
 }
 
 /// The time that `work` takes for each feature of the chunk.
@@ -91,7 +110,10 @@ fn nanoseconds(chunk: &Chunk, work: impl FnOnce() -> Outcome<()>) -> Outcome<f64
     Ok(begin.elapsed().as_secs_f64() * 1e9 / chunk.features() as f64)
 }
 
-fn tell(lanes: usize, what: &str, nanoseconds: f64) -> Outcome<()> {
+fn tell(turn: usize, lanes: usize, what: &str, nanoseconds: f64) -> Outcome<()> {
+    if turn == 0 {
+        return Ok(());
+    }
     let line =
         format!(r#"{{"lanes": {lanes}, "what": "{what}", "nanoseconds": {nanoseconds:.3}}}"#);
     Ok(writeln!(std::io::stdout(), "{line}")?)
