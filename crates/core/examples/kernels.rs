@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::io::{Cursor, Write};
 
 use lessregret_core::Chunk;
-use lessregret_core::learner::Model;
+use lessregret_core::model::Model;
 use lessregret_core::stream::{BadLines, Stream, StreamSpec};
 use lessregret_core::text::{Format, Labels};
 use seeded::{Numbers, Outcome, learner, random_chunk};

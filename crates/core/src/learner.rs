@@ -19,8 +19,6 @@
 //! (`sheet.rs`), walked over there, eight features at a time, and put back; nothing is put back where the
 //! slope is zero (and the rule is not coupled).
 
-use std::sync::Arc;
-
 use lessregret_prefetch::prefetch;
 use pulp::NullaryFnOnce;
 use serde_json::Value;
@@ -30,101 +28,14 @@ use crate::example::{Chunk, Course, Example};
 use crate::importance::push;
 use crate::loss::Loss;
 use crate::memory::{Table, zeroed};
+use crate::model::{Boxes, Model, diverged, is_sound};
 use crate::pages::Pages;
 use crate::penalty::{Penalty, Scope, Whole};
-use crate::places::Places;
 use crate::rule::{Interval, Line, Rule, Sight, Slot, Step};
 use crate::scale::Scales;
 use crate::sheet::{Group, Sheet, WIDTH};
 use crate::tally::{Outcome, Standing, Tally};
 use crate::vectors::Path;
-
-/// The feasible set of every coordinate.
-pub trait Boxes: Send + Sync + 'static {
-    /// The rule as it is for this slot.
-    fn rule<R: Rule>(&self, rule: R, slot: usize) -> R;
-    /// The intervals, where each slot has its own.
-    fn intervals(&self) -> Option<&[Interval]>;
-}
-
-/// All coordinates have the rule's own interval.
-pub struct Uniform;
-
-impl Boxes for Uniform {
-    #[inline]
-    fn rule<R: Rule>(&self, rule: R, _slot: usize) -> R {
-        rule
-    }
-    fn intervals(&self) -> Option<&[Interval]> {
-        None
-    }
-}
-
-impl Boxes for Vec<Interval> {
-    #[inline]
-    fn rule<R: Rule>(&self, rule: R, slot: usize) -> R {
-        rule.within(self[slot])
-    }
-    fn intervals(&self) -> Option<&[Interval]> {
-        Some(self)
-    }
-}
-
-/// The object-safe face of a learner: crossed once a chunk, never a feature.
-pub trait Model: Send + Sync {
-    /// Play and absorb every example; append the margins, each made before its example was learned.
-    fn learn(&mut self, course: Course<'_>, margins: &mut Vec<f64>) -> Result<()>;
-    /// Be told how many features are to come, at a guess: memory is had accordingly.
-    fn expect(&mut self, features: u64);
-    /// What examples may be looked up in before they are learned from, where that helps.
-    fn places(&self) -> Option<Arc<Places>> {
-        None
-    }
-    /// Append the margins of the examples and learn nothing.
-    fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>);
-    /// The number of slots.
-    fn slots(&self) -> usize;
-    /// The weight that a slot would play, per unit of the value.
-    fn weight(&self, slot: usize) -> f32 {
-        self.scales().unscaled(slot, self.scaled_weight(slot))
-    }
-    /// The weight that a slot would play, per unit of the scaled value.
-    fn scaled_weight(&self, slot: usize) -> f32;
-    /// The scales of the features.
-    fn scales(&self) -> &Scales;
-    /// The scales of the features, to be put back.
-    fn scales_mut(&mut self) -> &mut Scales;
-    /// The sums so far.
-    fn tally(&self) -> &Tally;
-    /// What the slots say about regret; walks over all of them.
-    fn standing(&self) -> Standing;
-    /// The names of a slot's floats.
-    fn fields(&self) -> &'static [&'static str];
-    /// The slots that may have been touched, by their pages.
-    fn pages(&self) -> &Pages;
-    /// Whether every slot that was never met plays 0, as it does where its box holds 0.
-    fn rests_at_zero(&self) -> bool;
-    /// Whether a slot is as it began.
-    fn is_untouched(&self, slot: usize) -> bool;
-    /// How many lanes each slot has.
-    fn lanes(&self) -> usize {
-        1
-    }
-    /// One float of a slot in one lane.
-    fn field(&self, slot: usize, lane: usize, field: usize) -> f32;
-    /// The sum of the gradients of a slot in one lane, where it is kept.
-    fn gradient_sum(&self, slot: usize, lane: usize) -> Option<f64>;
-    /// The intervals, where each slot has its own.
-    fn intervals(&self) -> Option<&[Interval]>;
-    /// The state that coupled coordinates share, for the model file.
-    fn shared(&self) -> Value;
-    /// Put back what [`Model::shared`] and [`Model::tally`] gave.
-    fn restore(&mut self, shared: Value, tally: Tally) -> std::result::Result<(), String>;
-    /// Put back one float of a slot in one lane.
-    fn set_field(&mut self, slot: usize, lane: usize, field: usize, value: f32);
-    /// Put back the sum of the gradients of a slot in one lane.
-    fn set_gradient_sum(&mut self, slot: usize, lane: usize, sum: f64);
-}
 
 /// A rule run on every coordinate.
 pub struct Learner<R: Rule, B: Boxes> {
@@ -434,37 +345,6 @@ fn add_penalty<S: Slot>(group: &mut Group<S>, sight: &Sight) {
         let of_loss = sight.slope * f64::from(group.values[k]);
         group.gradients[k] = (of_loss + sight.shrink * f64::from(group.played[k])) as f32;
     }
-}
-
-/// Whether margin and gradient of a round fit into float32.
-#[inline]
-pub(crate) fn is_sound<R: Rule>(sight: &Sight) -> bool {
-    let finite = |number: f64| (number as f32).is_finite();
-    finite(sight.margin) && (!R::BOUNDED || finite(sight.square_gradient()))
-}
-
-/// The error for a round that is not sound; `weight` gives the weight that a slot played.
-#[cold]
-#[inline(never)]
-pub(crate) fn diverged(
-    example: &Example<'_>,
-    sight: Sight,
-    weight: impl Fn(usize) -> f32,
-) -> Error {
-    let (margin, norm) = (sight.margin, sight.square_gradient().sqrt());
-    let margin_fits = (margin as f32).is_finite();
-    let what = match margin_fits {
-        true => format!("the gradient has length {norm:.2e}, too large to square in float32"),
-        false => format!("the margin is {margin:.2e}, too large for a float32"),
-    };
-    let part = |k: usize| {
-        let value = f64::from(example.values[k]);
-        let weight = f64::from(weight(example.slots[k] as usize));
-        if margin_fits { sight.slope * value + sight.shrink * weight } else { value }.abs()
-    };
-    let largest = (0..example.slots.len()).max_by(|&a, &b| part(a).total_cmp(&part(b)));
-    let slot = largest.map_or(0, |k| example.slots[k]);
-    Error::Diverged { round: sight.round, slot, what }
 }
 
 /// Examples to be learned, as work for [`Path::run`].

@@ -16,6 +16,7 @@ pub mod learner;
 pub mod loss;
 mod memory;
 pub mod mixture;
+pub mod model;
 pub mod names;
 pub mod pages;
 pub mod penalty;

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::lanes::Lanes;
-use crate::learner::{Boxes, Learner, Model, Uniform};
+use crate::learner::Learner;
 use crate::loss::Loss;
 use crate::mixture::LEAST_RATE;
+use crate::model::{Boxes, Model, Uniform};
 use crate::penalty::{Penalty, Scope};
 use crate::rule::arow::{self, Arow};
 use crate::rule::confidence_weighted::{ConfidenceWeighted, Constraint};

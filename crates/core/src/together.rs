@@ -7,7 +7,7 @@ use std::thread::ScopedJoinHandle;
 
 use crate::error::Result;
 use crate::example::Course;
-use crate::learner::Model;
+use crate::model::Model;
 
 /// Let every model learn from the examples.
 pub fn learn_together(models: &mut [&mut dyn Model], course: Course<'_>) -> Result<()> {

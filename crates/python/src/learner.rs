@@ -5,7 +5,7 @@ use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::thread;
 
-use lessregret_core::learner::Model;
+use lessregret_core::model::Model;
 use lessregret_core::names::Names;
 use lessregret_core::rule::Interval;
 use lessregret_core::snapshot::{self, Header, Loaded, Snapshot};

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use lessregret_core::Chunk;
-use lessregret_core::learner::Model;
+use lessregret_core::model::Model;
 use lessregret_core::spec::Spec;
 
 /// What a measured program may end with.

@@ -8,7 +8,7 @@ use safetensors::tensor::{Dtype, Metadata};
 
 use super::{FORMAT, Header, METADATA_KEY, NO_CHECKSUM, checksum_offset};
 use crate::error::{Error, Result};
-use crate::learner::Model;
+use crate::model::Model;
 use crate::names::Names;
 use crate::rule::Interval;
 use crate::scale::Scale;

@@ -7,7 +7,7 @@ use safetensors::tensor::{Dtype, Metadata, TensorInfo};
 
 use super::{FORMAT, Header, METADATA_KEY, NO_CHECKSUM, checksum_offset};
 use crate::error::{Error, Result};
-use crate::learner::Model;
+use crate::model::Model;
 use crate::names::Names;
 use crate::rule::Step;
 use crate::spec::Spec;

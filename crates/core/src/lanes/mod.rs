@@ -1,0 +1,217 @@
+//! The learner in eight lanes: one rule at eight rates, mixed, so that nobody need choose one.
+//!
+//! One round, for an example (x, y) with importance h:
+//!
+//! ```text
+//! p_k      = Σ_i weight(slot_i,k, x_i) x_i            look, in every lane
+//! p        = mixture of the p_k                       play
+//! slot_i,k ← absorb(slot_i,k, x_i, h ℓ'(p_k, y) x_i)  for every feature, in every lane
+//! ```
+//!
+//! The lanes share nothing but the example: each plays its own margin and absorbs its own gradient,
+//! and holds the bits that a [`Learner`](crate::learner::Learner) at its rate would hold. A
+//! coordinate's lanes lie on one cache line, field by field, so a feature costs one miss as with one
+//! lane, and the loop over the lanes is vector instructions. With L2 (`penalty.rs`) each lane has its
+//! own penalty, and the mixture's is their mean by the shares. Importance-aware updates
+//! (`importance.rs`) are each lane's own, in a third walk.
+
+mod model;
+mod round;
+
+use std::ops::Range;
+
+use pulp::NullaryFnOnce;
+
+use crate::audience::{Audience, BATCH, Round, Rounds};
+use crate::error::{Error, Result};
+use crate::example::Course;
+use crate::loss::Loss;
+use crate::memory::zeroed;
+use crate::mixture::{LANES, PerLane, RATES};
+use crate::model::Boxes;
+use crate::penalty::{Penalty, Whole};
+use crate::rule::{Rule, Slot, Step};
+use crate::scale::Scales;
+use crate::shelf::Shelf;
+use crate::vectors::Path;
+
+type LineOf<R> = <<R as Rule>::Slot as Slot>::Line;
+
+/// A rule run on every coordinate in all lanes.
+pub struct Lanes<R: Rule, B: Boxes> {
+    loss: Loss,
+    penalty: Penalty,
+    importance_aware: bool,
+    rule: R,
+    boxes: B,
+    shelf: Shelf<LineOf<R>>,
+    scales: Scales,
+    gradient_sums: Option<Vec<PerLane>>,
+    coupling: Coupling<R::Shared>,
+    audience: Audience,
+}
+
+/// What the coordinates of each lane share.
+#[derive(Clone, Copy, Default)]
+struct Coupling<S> {
+    state: [S; LANES],
+    step: [Step; LANES],
+}
+
+impl<R: Rule, B: Boxes> Lanes<R, B> {
+    /// A learner with this many slots, none of them touched; the rule's own rate is not used.
+    pub fn new(
+        loss: Loss,
+        penalty: Penalty,
+        rule: R,
+        boxes: B,
+        scales: Scales,
+        slots: usize,
+        certify: bool,
+    ) -> Result<Self> {
+        let sums = if certify { Some(zeroed(slots)?) } else { None };
+        let audience = Audience::new(loss, penalty.l2 > 0.0);
+        Ok(Lanes {
+            loss,
+            penalty,
+            importance_aware: false,
+            rule,
+            boxes,
+            shelf: Shelf::new(slots)?,
+            scales,
+            gradient_sums: sums,
+            coupling: Coupling::default(),
+            audience,
+        })
+    }
+
+    /// The same with importance-aware updates, or without; for a rule that descends.
+    pub fn importance_aware(self, importance_aware: bool) -> Self {
+        Lanes { importance_aware, ..self }
+    }
+
+    /// The same with this part of every round's shares dealt out evenly.
+    pub fn fixed_share(self, fixed_share: f64) -> Self {
+        let audience = self.audience.fixed_share(fixed_share);
+        Lanes { audience, ..self }
+    }
+
+    /// The rule of a slot in a lane.
+    #[inline]
+    fn rule_at(&self, slot: usize, lane: usize) -> R {
+        self.boxes.rule(self.rule, slot).at(RATES[lane])
+    }
+
+    /// Play and absorb every example, by the machine's vector instructions.
+    fn learn_each<const PENALISED: bool>(
+        &mut self,
+        course: Course<'_>,
+        margins: &mut Vec<f64>,
+    ) -> Result<()> {
+        let path = Path::chosen().map_err(Error::Spec)?;
+        path.run(Lesson::<R, B, PENALISED> { lanes: self, course, margins })
+    }
+
+    #[inline(always)]
+    fn teach<const PENALISED: bool>(
+        &mut self,
+        course: Course<'_>,
+        margins: &mut Vec<f64>,
+    ) -> Result<()> {
+        let mut room = Room::default();
+        for start in (0..course.len()).step_by(BATCH) {
+            let batch = start..course.len().min(start + BATCH);
+            let taught = self.teach_batch::<PENALISED>(course, batch, &mut room);
+            self.audience.watch(&mut room.rounds, margins);
+            taught?;
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn teach_batch<const PENALISED: bool>(
+        &mut self,
+        course: Course<'_>,
+        batch: Range<usize>,
+        room: &mut Room,
+    ) -> Result<()> {
+        let Room { values, places, rounds } = room;
+        self.place(course, batch.clone(), places);
+        let (mut places, last) = (&places[..], batch.end - 1);
+        let before = self.audience.tally.rounds + 1 - batch.start as u64;
+        for k in batch {
+            let example = course.example(k);
+            let (own, others) = places.split_at(example.slots.len());
+            if k < last {
+                self.shelf.ask_for(&others[..course.example(k + 1).slots.len()]);
+            }
+            places = others;
+            let plain = self.scales.leave(&example);
+            let seen = if plain { example } else { self.scales.prepare(&example, values)? };
+            rounds.push(self.round::<PENALISED>(before + k as u64, &seen, own)?);
+            if !plain {
+                self.scales.remember(&example);
+            }
+        }
+        Ok(())
+    }
+
+    /// Find the lines of some examples, and have those of the first brought near.
+    #[inline(always)]
+    fn place(&mut self, course: Course<'_>, batch: Range<usize>, places: &mut Vec<u32>) {
+        places.clear();
+        let known = self.shelf.places();
+        for k in batch.clone() {
+            match course.places(k, known) {
+                Some(found) => places.extend_from_slice(found),
+                None => known.meet_all(course.example(k).slots, places),
+            }
+        }
+        self.shelf.have_memory();
+        self.shelf.ask_for(&places[..course.example(batch.start).slots.len()]);
+    }
+
+    /// The same with the regulariser on every coordinate.
+    #[inline(never)]
+    fn learn_whole(&mut self, course: Course<'_>, margins: &mut Vec<f64>) -> Result<()> {
+        let (mut whole, mut room) = (Whole::default(), Room::default());
+        for example in course.examples() {
+            let seen = self.scales.prepare(&example, &mut room.values)?;
+            let touched = self.touched().map(|slot| slot as u32);
+            let completed = whole.complete(&seen, touched);
+            let number = self.audience.tally.rounds + 1;
+            room.places.clear();
+            self.shelf.places().meet_all(completed.slots, &mut room.places);
+            self.shelf.have_memory();
+            let round = self.round::<true>(number, &completed, &room.places)?;
+            self.scales.remember(&example);
+            room.rounds.push(Round { features: example.slots.len(), ..round });
+            self.audience.watch(&mut room.rounds, margins);
+        }
+        Ok(())
+    }
+}
+
+/// Memory that is used again from example to example.
+#[derive(Default)]
+struct Room {
+    values: Vec<f32>,
+    places: Vec<u32>,
+    rounds: Rounds,
+}
+
+/// Examples to be learned: work that is compiled for each set of instructions.
+struct Lesson<'a, R: Rule, B: Boxes, const PENALISED: bool> {
+    lanes: &'a mut Lanes<R, B>,
+    course: Course<'a>,
+    margins: &'a mut Vec<f64>,
+}
+
+impl<R: Rule, B: Boxes, const PENALISED: bool> NullaryFnOnce for Lesson<'_, R, B, PENALISED> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn call(self) -> Result<()> {
+        self.lanes.teach::<PENALISED>(self.course, self.margins)
+    }
+}
