@@ -20,22 +20,21 @@
 //! slope is zero (and the rule is not coupled).
 
 use lessregret_prefetch::prefetch;
-use pulp::NullaryFnOnce;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::example::{Chunk, Course, Example};
 use crate::importance::push;
+use crate::lesson::{Pupil, teach};
 use crate::loss::Loss;
 use crate::memory::{Table, zeroed};
 use crate::model::{Boxes, Model, diverged, is_sound};
 use crate::pages::Pages;
-use crate::penalty::{Penalty, Scope, Whole};
+use crate::penalty::{Penalty, Whole};
 use crate::rule::{Interval, Line, Rule, Sight, Slot, Step};
 use crate::scale::Scales;
 use crate::sheet::{Group, Sheet, WIDTH};
 use crate::tally::{Outcome, Standing, Tally};
-use crate::vectors::Path;
 
 /// A rule run on every coordinate.
 pub struct Learner<R: Rule, B: Boxes> {
@@ -266,63 +265,12 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
         Err(diverged(example, *sight, |slot| self.scaled_weight(slot)))
     }
 
-    /// Play and absorb every example, by the machine's vector instructions.
-    fn learn_each<const PENALISED: bool>(
-        &mut self,
-        course: Course<'_>,
-        margins: &mut Vec<f64>,
-    ) -> Result<()> {
-        let path = Path::chosen().map_err(Error::Spec)?;
-        path.run(Lesson::<R, B, PENALISED> { learner: self, course, margins })
-    }
-
-    #[inline(always)]
-    fn teach<const PENALISED: bool>(
-        &mut self,
-        course: Course<'_>,
-        margins: &mut Vec<f64>,
-    ) -> Result<()> {
-        let (mut room, mut sheet) = (Vec::new(), Sheet::default());
-        // What the cache nearly holds need not be asked for.
-        let asks = size_of_val(&self.slots[..]) > NEAR;
-        for k in 0..course.len() {
-            if asks && k + 1 < course.len() {
-                self.ask_for(&course.example(k + 1));
-            }
-            let example = course.example(k);
-            let scaled = !self.scales.leave(&example);
-            let seen = if scaled { self.scales.prepare(&example, &mut room)? } else { example };
-            let outcome = self.round::<PENALISED>(&seen, &mut sheet)?;
-            if scaled {
-                self.scales.remember(&example);
-            }
-            self.tally.record(&outcome);
-            margins.push(outcome.margin);
-        }
-        Ok(())
-    }
-
     /// Have the slots of an example brought near while another is learned.
     #[inline]
     fn ask_for(&self, example: &Example<'_>) {
         for &slot in example.slots {
             prefetch(&self.slots, slot as usize);
         }
-    }
-
-    /// The same with the regulariser on every coordinate.
-    #[inline(never)]
-    fn learn_whole(&mut self, course: Course<'_>, margins: &mut Vec<f64>) -> Result<()> {
-        let (mut whole, mut room, mut sheet) = (Whole::default(), Vec::new(), Sheet::default());
-        for example in course.examples() {
-            let seen = self.scales.prepare(&example, &mut room)?;
-            let touched = self.touched().map(|(slot, _)| slot as u32);
-            let outcome = self.round::<true>(&whole.complete(&seen, touched), &mut sheet)?;
-            self.scales.remember(&example);
-            self.tally.record(&Outcome { features: example.slots.len(), ..outcome });
-            margins.push(outcome.margin);
-        }
-        Ok(())
     }
 
     fn touched(&self) -> impl Iterator<Item = (usize, &R::Slot)> {
@@ -347,19 +295,45 @@ fn add_penalty<S: Slot>(group: &mut Group<S>, sight: &Sight) {
     }
 }
 
-/// Examples to be learned, as work for [`Path::run`].
-struct Lesson<'a, R: Rule, B: Boxes, const PENALISED: bool> {
-    learner: &'a mut Learner<R, B>,
-    course: Course<'a>,
-    margins: &'a mut Vec<f64>,
-}
-
-impl<R: Rule, B: Boxes, const PENALISED: bool> NullaryFnOnce for Lesson<'_, R, B, PENALISED> {
-    type Output = Result<()>;
-
+impl<R: Rule, B: Boxes> Pupil for Learner<R, B> {
     #[inline(always)]
-    fn call(self) -> Result<()> {
-        self.learner.teach::<PENALISED>(self.course, self.margins)
+    fn learn_each<const PENALISED: bool>(
+        &mut self,
+        course: Course<'_>,
+        margins: &mut Vec<f64>,
+    ) -> Result<()> {
+        let (mut room, mut sheet) = (Vec::new(), Sheet::default());
+        // What the cache nearly holds need not be asked for.
+        let asks = size_of_val(&self.slots[..]) > NEAR;
+        for k in 0..course.len() {
+            if asks && k + 1 < course.len() {
+                self.ask_for(&course.example(k + 1));
+            }
+            let example = course.example(k);
+            let scaled = !self.scales.leave(&example);
+            let seen = if scaled { self.scales.prepare(&example, &mut room)? } else { example };
+            let outcome = self.round::<PENALISED>(&seen, &mut sheet)?;
+            if scaled {
+                self.scales.remember(&example);
+            }
+            self.tally.record(&outcome);
+            margins.push(outcome.margin);
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn learn_whole(&mut self, course: Course<'_>, margins: &mut Vec<f64>) -> Result<()> {
+        let (mut whole, mut room, mut sheet) = (Whole::default(), Vec::new(), Sheet::default());
+        for example in course.examples() {
+            let seen = self.scales.prepare(&example, &mut room)?;
+            let touched = self.touched().map(|(slot, _)| slot as u32);
+            let outcome = self.round::<true>(&whole.complete(&seen, touched), &mut sheet)?;
+            self.scales.remember(&example);
+            self.tally.record(&Outcome { features: example.slots.len(), ..outcome });
+            margins.push(outcome.margin);
+        }
+        Ok(())
     }
 }
 
@@ -369,11 +343,7 @@ impl<R: Rule, B: Boxes> Model for Learner<R, B> {
             let cure = "go on from the model it was made of";
             return Err(Error::Spec(format!("a slim model predicts and does not learn; {cure}")));
         }
-        match self.penalty {
-            Penalty { l2: 0.0, .. } => self.learn_each::<false>(course, margins),
-            Penalty { scope: Scope::Active, .. } => self.learn_each::<true>(course, margins),
-            Penalty { scope: Scope::All, .. } => self.learn_whole(course, margins),
-        }
+        teach(self, self.penalty, course, margins)
     }
 
     fn expect(&mut self, features: u64) {

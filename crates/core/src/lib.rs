@@ -13,6 +13,7 @@ pub mod importance;
 pub mod lane_tallies;
 pub mod lanes;
 pub mod learner;
+mod lesson;
 pub mod loss;
 mod memory;
 pub mod mixture;

@@ -20,11 +20,10 @@ mod round;
 
 use std::ops::Range;
 
-use pulp::NullaryFnOnce;
-
 use crate::audience::{Audience, BATCH, Round, Rounds};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::example::Course;
+use crate::lesson::Pupil;
 use crate::loss::Loss;
 use crate::memory::zeroed;
 use crate::mixture::{LANES, PerLane, RATES};
@@ -33,7 +32,6 @@ use crate::penalty::{Penalty, Whole};
 use crate::rule::{Rule, Slot, Step};
 use crate::scale::Scales;
 use crate::shelf::Shelf;
-use crate::vectors::Path;
 
 type LineOf<R> = <<R as Rule>::Slot as Slot>::Line;
 
@@ -102,32 +100,6 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         self.boxes.rule(self.rule, slot).at(RATES[lane])
     }
 
-    /// Play and absorb every example, by the machine's vector instructions.
-    fn learn_each<const PENALISED: bool>(
-        &mut self,
-        course: Course<'_>,
-        margins: &mut Vec<f64>,
-    ) -> Result<()> {
-        let path = Path::chosen().map_err(Error::Spec)?;
-        path.run(Lesson::<R, B, PENALISED> { lanes: self, course, margins })
-    }
-
-    #[inline(always)]
-    fn teach<const PENALISED: bool>(
-        &mut self,
-        course: Course<'_>,
-        margins: &mut Vec<f64>,
-    ) -> Result<()> {
-        let mut room = Room::default();
-        for start in (0..course.len()).step_by(BATCH) {
-            let batch = start..course.len().min(start + BATCH);
-            let taught = self.teach_batch::<PENALISED>(course, batch, &mut room);
-            self.audience.watch(&mut room.rounds, margins);
-            taught?;
-        }
-        Ok(())
-    }
-
     #[inline(always)]
     fn teach_batch<const PENALISED: bool>(
         &mut self,
@@ -170,8 +142,25 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         self.shelf.have_memory();
         self.shelf.ask_for(&places[..course.example(batch.start).slots.len()]);
     }
+}
 
-    /// The same with the regulariser on every coordinate.
+impl<R: Rule, B: Boxes> Pupil for Lanes<R, B> {
+    #[inline(always)]
+    fn learn_each<const PENALISED: bool>(
+        &mut self,
+        course: Course<'_>,
+        margins: &mut Vec<f64>,
+    ) -> Result<()> {
+        let mut room = Room::default();
+        for start in (0..course.len()).step_by(BATCH) {
+            let batch = start..course.len().min(start + BATCH);
+            let taught = self.teach_batch::<PENALISED>(course, batch, &mut room);
+            self.audience.watch(&mut room.rounds, margins);
+            taught?;
+        }
+        Ok(())
+    }
+
     #[inline(never)]
     fn learn_whole(&mut self, course: Course<'_>, margins: &mut Vec<f64>) -> Result<()> {
         let (mut whole, mut room) = (Whole::default(), Room::default());
@@ -198,20 +187,4 @@ struct Room {
     values: Vec<f32>,
     places: Vec<u32>,
     rounds: Rounds,
-}
-
-/// Examples to be learned: work that is compiled for each set of instructions.
-struct Lesson<'a, R: Rule, B: Boxes, const PENALISED: bool> {
-    lanes: &'a mut Lanes<R, B>,
-    course: Course<'a>,
-    margins: &'a mut Vec<f64>,
-}
-
-impl<R: Rule, B: Boxes, const PENALISED: bool> NullaryFnOnce for Lesson<'_, R, B, PENALISED> {
-    type Output = Result<()>;
-
-    #[inline(always)]
-    fn call(self) -> Result<()> {
-        self.lanes.teach::<PENALISED>(self.course, self.margins)
-    }
 }

@@ -12,10 +12,10 @@ use crate::error::Result;
 use crate::example::{Chunk, Course};
 use crate::faces::Tails;
 use crate::lane_tallies::LaneTallies;
+use crate::lesson::teach;
 use crate::mixture::{LANES, Mixture, PerLane, RATES};
 use crate::model::{Boxes, Model};
 use crate::pages::Pages;
-use crate::penalty::{Penalty, Scope};
 use crate::places::Places;
 use crate::rule::{Interval, Line, Rule, Slot, Step};
 use crate::scale::Scales;
@@ -89,11 +89,7 @@ impl<R: Rule, B: Boxes> NullaryFnOnce for Survey<'_, R, B> {
 
 impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
     fn learn(&mut self, course: Course<'_>, margins: &mut Vec<f64>) -> Result<()> {
-        match self.penalty {
-            Penalty { l2: 0.0, .. } => self.learn_each::<false>(course, margins),
-            Penalty { scope: Scope::Active, .. } => self.learn_each::<true>(course, margins),
-            Penalty { scope: Scope::All, .. } => self.learn_whole(course, margins),
-        }
+        teach(self, self.penalty, course, margins)
     }
 
     fn expect(&mut self, features: u64) {

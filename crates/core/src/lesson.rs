@@ -1,0 +1,54 @@
+//! Lessons: how examples come to a learner's loop, whatever the learner.
+
+use pulp::NullaryFnOnce;
+
+use crate::error::{Error, Result};
+use crate::example::Course;
+use crate::penalty::{Penalty, Scope};
+use crate::vectors::Path;
+
+/// A learner whose loop is compiled for each set of vector instructions.
+pub(crate) trait Pupil: Sized {
+    /// Play and absorb every example; PENALISED says that there is L2, on the features of the example.
+    fn learn_each<const PENALISED: bool>(
+        &mut self,
+        course: Course<'_>,
+        margins: &mut Vec<f64>,
+    ) -> Result<()>;
+
+    /// The same with L2 on every coordinate, by the instructions of any machine.
+    fn learn_whole(&mut self, course: Course<'_>, margins: &mut Vec<f64>) -> Result<()>;
+}
+
+/// Have the examples learned, by the machine's vector instructions.
+pub(crate) fn teach<P: Pupil>(
+    pupil: &mut P,
+    penalty: Penalty,
+    course: Course<'_>,
+    margins: &mut Vec<f64>,
+) -> Result<()> {
+    let path = Path::chosen().map_err(Error::Spec)?;
+    match penalty {
+        Penalty { l2: 0.0, .. } => path.run(Lesson::<P, false> { pupil, course, margins }),
+        Penalty { scope: Scope::Active, .. } => {
+            path.run(Lesson::<P, true> { pupil, course, margins })
+        }
+        Penalty { scope: Scope::All, .. } => pupil.learn_whole(course, margins),
+    }
+}
+
+/// Examples to be learned, as work for [`Path::run`].
+struct Lesson<'a, P: Pupil, const PENALISED: bool> {
+    pupil: &'a mut P,
+    course: Course<'a>,
+    margins: &'a mut Vec<f64>,
+}
+
+impl<P: Pupil, const PENALISED: bool> NullaryFnOnce for Lesson<'_, P, PENALISED> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn call(self) -> Result<()> {
+        self.pupil.learn_each::<PENALISED>(self.course, self.margins)
+    }
+}
