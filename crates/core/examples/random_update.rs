@@ -26,7 +26,7 @@ use lessregret_core::Chunk;
 use lessregret_core::rule::Line as _;
 use lessregret_core::rule::per_coordinate::{Line, Slot};
 use memmap2::MmapMut;
-use seeded::{Outcome, learner, mixed_up, random_chunk};
+use seeded::{Numbers, Outcome, learner, random_chunk};
 
 const SEED: u64 = 2;
 
@@ -36,7 +36,7 @@ fn main() -> Outcome<()> {
     let &[bits, features, examples, repeats] = arguments.as_slice() else {
         return Err("expected BITS FEATURES EXAMPLES REPEATS".into());
     };
-    let (bits, repeats) = (bits as u32, repeats);
+    let bits = bits as u32;
     let chunk = random_chunk(bits, examples, features, SEED);
     let slot = Slot { weight: 1.0, energy: 1.0 };
     compare(1, "0.1", bits, &chunk, repeats, slot, |slot| slot.weight += 1.0)?;
@@ -60,7 +60,8 @@ fn compare<T: Pod>(
     entry: T,
     change: impl Fn(&mut T),
 ) -> Outcome<()> {
-    let mut limits = [("limit", table(bits, entry)?), ("limit-large", large_table(bits, entry)?)];
+    let mut limits =
+        [("limit", table(bits, entry, false)?), ("limit-large", table(bits, entry, true)?)];
     let mut model = learner(bits, rate)?;
     let mut margins = Vec::new();
     model.expect(((1 + repeats) * chunk.features()) as u64);
@@ -87,20 +88,30 @@ fn change_all<T>(entries: &mut [T], chunk: &Chunk, change: &impl Fn(&mut T)) {
     }
 }
 
-/// 2^bits entries, in pages of 4 kB.
-fn table<T: Pod>(bits: u32, entry: T) -> Outcome<MmapMut> {
+/// 2^bits entries, in pages of 4 kB, or of 2 MB where there are such.
+fn table<T: Pod>(bits: u32, entry: T, large: bool) -> Outcome<MmapMut> {
     let mut memory = MmapMut::map_anon(size_of::<T>() << bits)?;
+    #[cfg(target_os = "linux")]
+    if large {
+        memory.advise(memmap2::Advice::HugePage)?;
+    }
     cast_slice_mut(&mut memory).fill(entry);
     Ok(memory)
 }
 
-/// The same in pages of 2 MB, where there are such.
-fn large_table<T: Pod>(bits: u32, entry: T) -> Outcome<MmapMut> {
-    let mut memory = MmapMut::map_anon(size_of::<T>() << bits)?;
-    #[cfg(target_os = "linux")]
-    memory.advise(memmap2::Advice::HugePage)?;
-    cast_slice_mut(&mut memory).fill(entry);
-    Ok(memory)
+/// The same features in another order, all over the examples.
+fn mixed_up(chunk: &Chunk, seed: u64) -> Chunk {
+    let mut numbers = Numbers(seed);
+    let mut slots: Vec<u32> = chunk.examples().flat_map(|each| each.slots).copied().collect();
+    for k in (1..slots.len()).rev() {
+        slots.swap(k, numbers.below(k as u64 + 1) as usize);
+    }
+    let mut mixed = Chunk::new(None);
+    for slots in slots.chunks(slots.len().div_ceil(chunk.len())) {
+        slots.iter().for_each(|&slot| mixed.push(slot, 1.0));
+        mixed.finish(numbers.label(), 1.0, b"");
+    }
+    mixed
 }
 
 /// The time that `work` takes for each feature of the chunk.

@@ -111,7 +111,8 @@ impl Audience {
         Audience { fixed_share, ..self }
     }
 
-    /// Look at all rounds that were played, and forget them; append the mixture's margins.
+    /// Look at all rounds that were played, at most [`BATCH`], and forget them; append the mixture's
+    /// margins.
     #[inline(always)]
     pub fn watch(&mut self, rounds: &mut Rounds, mixed: &mut Vec<f64>) {
         rounds.count_losses(self.loss);
@@ -143,7 +144,7 @@ impl Audience {
         }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn watch_each(&mut self, rounds: &Rounds, mixed: &mut Vec<f64>) {
         let loss = self.loss;
         for k in 0..rounds.labels.len() {

@@ -86,6 +86,17 @@ impl Chunk {
         &self.wishes
     }
 
+    /// Exchange all examples with another chunk; each keeps its own wishes.
+    pub fn swap_examples(&mut self, other: &mut Chunk) {
+        std::mem::swap(self, other);
+        std::mem::swap(&mut self.wishes, &mut other.wishes);
+        let looked_up_for = |chunk: &Chunk| chunk.wishes.places.as_ref().map(Arc::as_ptr);
+        if looked_up_for(self) != looked_up_for(other) {
+            self.places.clear();
+            other.places.clear();
+        }
+    }
+
     /// Look up the places of all slots, for a learner that wishes it.
     pub fn find_places(&mut self) {
         if let Some(places) = &self.wishes.places {
@@ -409,6 +420,28 @@ mod tests {
     fn zeros_and_values_that_cancel_are_dropped() {
         let (slots, values) = finished(None, &[(5, 0.0), (2, 1.0), (1, 3.0), (2, -1.0)]);
         assert_eq!((slots, values), (vec![1], vec![3.0]));
+    }
+
+    #[test]
+    fn examples_that_change_hands_bring_no_places_of_another_learner() -> crate::error::Result<()> {
+        let [one, other] = [Arc::new(Places::new(9)?), Arc::new(Places::new(9)?)];
+        let wish = |places: &Arc<Places>| Wishes { intercept: None, places: Some(places.clone()) };
+        let mut read = Chunk::for_wishes(wish(&one));
+        read.push(3, 1.0);
+        read.finish(1.0, 1.0, b"");
+        read.find_places();
+        let (mut same, mut stranger) =
+            (Chunk::for_wishes(wish(&one)), Chunk::for_wishes(wish(&other)));
+        same.swap_examples(&mut read);
+        assert_eq!(same.places(0, &one), Some(&[1][..]));
+        stranger.swap_examples(&mut same);
+        assert_eq!(
+            (stranger.len(), stranger.places(0, &one), stranger.places(0, &other)),
+            (1, None, None)
+        );
+        stranger.find_places();
+        assert_eq!((stranger.places(0, &other), other.last()), (Some(&[1][..]), 1));
+        Ok(())
     }
 
     #[test]

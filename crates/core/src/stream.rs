@@ -291,7 +291,7 @@ impl Current {
         let from = &mut self.parsed.chunk;
         if self.given == 0 && chunk.is_empty() && from.len() <= limit && !is_full(from) {
             self.given = from.len();
-            std::mem::swap(from, chunk);
+            from.swap_examples(chunk);
             return;
         }
         let start = self.given;

@@ -45,22 +45,6 @@ pub fn random_chunk(bits: u32, examples: usize, features: usize, seed: u64) -> C
     chunk
 }
 
-/// The same features in another order, all over the examples.
-#[allow(dead_code)]
-pub fn mixed_up(chunk: &Chunk, seed: u64) -> Chunk {
-    let mut numbers = Numbers(seed);
-    let mut slots: Vec<u32> = chunk.examples().flat_map(|each| each.slots).copied().collect();
-    for k in (1..slots.len()).rev() {
-        slots.swap(k, numbers.below(k as u64 + 1) as usize);
-    }
-    let mut mixed = Chunk::new(None);
-    for slots in slots.chunks(slots.len().div_ceil(chunk.len())) {
-        slots.iter().for_each(|&slot| mixed.push(slot, 1.0));
-        mixed.finish(numbers.label(), 1.0, b"");
-    }
-    mixed
-}
-
 /// A learner with a rate for each coordinate, logistic loss and no intercept; `rate` is JSON.
 pub fn learner(bits: u32, rate: &str) -> Outcome<Box<dyn Model>> {
     let rule = format!(r#"{{"name":"per-coordinate","rate":{rate},"radius":100.0,"box":null}}"#);
