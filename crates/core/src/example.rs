@@ -47,6 +47,8 @@ pub struct Chunk {
     values: Vec<f32>,
     labels: Vec<f32>,
     importances: Vec<f32>,
+    /// Whether a value is beyond -1 and 1; kept, since to look at all values again takes time.
+    any_large: bool,
     tag_ends: Vec<usize>,
     tags: Vec<u8>,
     seen: SeenFilter,
@@ -71,6 +73,7 @@ impl Chunk {
         self.values.clear();
         self.labels.clear();
         self.importances.clear();
+        self.any_large = false;
         self.tag_ends.clear();
         self.tags.clear();
     }
@@ -142,6 +145,7 @@ impl Chunk {
         self.tags.extend_from_slice(&other.tags[tags]);
         self.labels.extend_from_slice(&other.labels[which.clone()]);
         self.importances.extend_from_slice(&other.importances[which]);
+        self.any_large |= other.any_large;
     }
 
     /// The number of features of the first `count` examples.
@@ -228,7 +232,13 @@ impl Chunk {
         if self.seen.repeats(&self.slots[start..]) {
             self.add_up_repeats(start);
         }
-        self.drop_zeros(start);
+        if self.look_over(start) {
+            self.drop_zeros(start);
+        }
+        self.seal(label, importance, tag);
+    }
+
+    fn seal(&mut self, label: f32, importance: f32, tag: &[u8]) {
         self.ends.push(self.slots.len());
         self.labels.push(label);
         self.importances.push(importance);
@@ -236,8 +246,25 @@ impl Chunk {
         self.tag_ends.push(self.tags.len());
     }
 
+    /// Finish an example whose slots ascend, all below the intercept's, and none of whose values is 0;
+    /// the writer says whether one may be beyond -1 and 1.
+    pub fn finish_plain(&mut self, label: f32, importance: f32, any_large: bool) {
+        let start = self.features();
+        if let Some(slot) = self.wishes.intercept {
+            self.push(slot, 1.0);
+        }
+        debug_assert!(self.slots[start..].is_sorted_by(|one, next| one < next));
+        debug_assert!(
+            self.values[start..]
+                .iter()
+                .all(|&value| { value != 0.0 && (any_large || value.abs() <= 1.0) })
+        );
+        self.any_large |= any_large;
+        self.seal(label, importance, b"");
+    }
+
     /// Example `i`.
-    #[inline]
+    #[inline(always)]
     pub fn example(&self, i: usize) -> Example<'_> {
         let span = self.span(i);
         Example {
@@ -248,14 +275,20 @@ impl Chunk {
         }
     }
 
+    /// Whether there may be a value beyond -1 and 1.
+    pub fn is_any_large(&self) -> bool {
+        self.any_large
+    }
+
     /// Where the features of example `i` stand.
-    #[inline]
+    #[inline(always)]
     fn span(&self, i: usize) -> Range<usize> {
         self.features_before(i)..self.ends[i]
     }
 
     /// The values of example `i`, to be changed in place.
     pub fn values_mut(&mut self, i: usize) -> &mut [f32] {
+        self.any_large = true;
         let span = self.span(i);
         &mut self.values[span]
     }
@@ -285,11 +318,19 @@ impl Chunk {
         }
     }
 
-    fn drop_zeros(&mut self, start: usize) {
-        // Without a way out of the loop, many are compared at once.
-        if !self.values[start..].iter().fold(false, |zero, &value| zero | (value == 0.0)) {
-            return;
+    /// Whether a value of the example is zero; one that is large is remembered.
+    fn look_over(&mut self, start: usize) -> bool {
+        // Without a way out of the loop, and by masks as wide as the values, many are compared at once.
+        let (mut zeros, mut large) = (0, 0);
+        for &value in &self.values[start..] {
+            zeros |= u32::from(value == 0.0);
+            large |= u32::from(value.abs() > 1.0);
         }
+        self.any_large |= large != 0;
+        zeros != 0
+    }
+
+    fn drop_zeros(&mut self, start: usize) {
         let mut kept = start;
         for k in start..self.slots.len() {
             if self.values[k] != 0.0 {
@@ -327,7 +368,7 @@ impl<'a> Course<'a> {
     }
 
     /// Example number `k` of the course.
-    #[inline]
+    #[inline(always)]
     pub fn example(&self, k: usize) -> Example<'a> {
         self.chunk.example(self.number(k))
     }
@@ -341,6 +382,11 @@ impl<'a> Course<'a> {
     #[inline]
     fn number(&self, k: usize) -> usize {
         self.order.map_or(k, |order| order[k] as usize)
+    }
+
+    /// Whether there may be a value beyond -1 and 1.
+    pub fn is_any_large(&self) -> bool {
+        self.chunk.is_any_large()
     }
 
     /// The examples, one after another.

@@ -69,18 +69,16 @@ pub fn slopes(loss: Loss, margins: &PerLane, label: f64, tails: &Tails) -> PerLa
 
 #[cfg(test)]
 mod tests {
-    use pulp::NullaryFnOnce;
-
     use super::*;
-    use crate::vectors::Path;
+    use crate::vectors::{Path, Vectors, Work};
 
     struct Facing(Loss, PerLane, f64);
 
-    impl NullaryFnOnce for Facing {
+    impl Work for Facing {
         type Output = [PerLane; 2];
 
         #[inline(always)]
-        fn call(self) -> [PerLane; 2] {
+        fn call<V: Vectors>(self, _vectors: V) -> [PerLane; 2] {
             let Facing(loss, margins, label) = self;
             let tails = Tails::of(loss, &margins);
             [values(loss, &margins, label, &tails), slopes(loss, &margins, label, &tails)]

@@ -19,6 +19,9 @@
 //! (`sheet.rs`), walked over there, eight features at a time, and put back; nothing is put back where the
 //! slope is zero (and the rule is not coupled).
 
+use std::hint::black_box;
+use std::ops::Range;
+
 use lessregret_prefetch::prefetch;
 use serde_json::Value;
 
@@ -33,8 +36,10 @@ use crate::pages::Pages;
 use crate::penalty::{Penalty, Whole};
 use crate::rule::{Interval, Line, Rule, Sight, Slot, Step};
 use crate::scale::Scales;
-use crate::sheet::{Group, Sheet, WIDTH};
-use crate::tally::{Outcome, Standing, Tally};
+use crate::sheet::{Group, Sheet, WIDTH, words};
+use crate::sums::Sum;
+use crate::tally::{BATCH, Round, Standing, Tally};
+use crate::vectors::{Portable, Vectors};
 
 /// A rule run on every coordinate.
 pub struct Learner<R: Rule, B: Boxes> {
@@ -59,7 +64,6 @@ const NEAR: usize = 1 << 20;
 struct Look {
     margin: f64,
     sight: Sight,
-    square_norm: f64,
     square_weights: f64,
 }
 
@@ -105,15 +109,26 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
     ///
     /// Each walk through a sheet is of one kind of number and over copies, so that it becomes vectors.
     #[inline(always)]
-    fn look<const LEARN: bool, const PENALISED: bool>(&self, sheet: &mut Sheet<R::Slot>) -> Look {
-        for group in sheet.groups_mut() {
-            let Group { before, values, slots, mut played, .. } = *group;
-            for k in 0..WIDTH {
-                let rule = self.rule_at(slots[k] as usize);
-                played[k] = rule.weight(&before.get(k), values[k]);
-            }
-            group.played = played;
+    fn look<V: Vectors, const LEARN: bool, const PENALISED: bool>(
+        &self,
+        vectors: V,
+        example: &Example<'_>,
+        sheet: &mut Sheet<R::Slot>,
+    ) -> Look {
+        let (slots, values) = (example.slots.as_chunks().0, example.values.as_chunks().0);
+        let ((full, rest), words) = (sheet.open(example), words(&self.slots));
+        let mut sum = vectors.all(0.0);
+        for (group, (slots, values)) in full.iter_mut().zip(slots.iter().zip(values)) {
+            // Else the compiler makes vectors of the first features of eight groups, then of the second.
+            black_box(());
+            group.fetch(vectors, &self.slots, words, slots, values);
+            sum = self.play(vectors, group, sum);
         }
+        if let Some(group) = rest {
+            group.fetch_rest(vectors, &self.slots, words, example);
+            sum = self.play(vectors, group, sum);
+        }
+        let margin = Sum::of(vectors.each(sum)).total();
         let mut sight = Sight::default();
         if LEARN && R::COUPLED {
             for group in sheet.groups() {
@@ -123,26 +138,42 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
                 }
             }
         }
-        let (margin, square_norm) = (sheet.margin(), sheet.square_norm());
         let square_weights = if PENALISED { sheet.square_weights() } else { 0.0 };
-        Look { margin, sight, square_norm, square_weights }
+        Look { margin, sight, square_weights }
+    }
+
+    /// Play a group: its Σ w x is added to the sum.
+    #[inline(always)]
+    fn play<V: Vectors>(&self, vectors: V, group: &mut Group<R::Slot>, sum: V::Eight) -> V::Eight {
+        let Group { before, values, slots, mut played, .. } = *group;
+        for k in 0..WIDTH {
+            let rule = self.rule_at(slots[k] as usize);
+            played[k] = rule.weight(&before.get(k), values[k]);
+        }
+        group.played = played;
+        vectors.add(sum, vectors.multiply(vectors.widen(played), vectors.widen(values)))
     }
 
     /// The second walk, in the sheet: the gradient is `slope · value + shrink · weight` in every
     /// coordinate. Where weights are to STAY for now, all but they move.
     #[inline(always)]
-    fn absorb<const PENALISED: bool, const STAY: bool>(
+    fn absorb<V: Vectors, const PENALISED: bool, const STAY: bool>(
         &mut self,
+        vectors: V,
         sheet: &mut Sheet<R::Slot>,
         sight: &Sight,
     ) {
+        let (step, slopes) = (self.step, vectors.all(sight.slope));
+        // In walks of their own: in one, each group waits for its root and quotient, and a processor has
+        // not room for enough groups.
         for group in sheet.groups_mut() {
-            group.gradients = group.values.map(|value| (sight.slope * f64::from(value)) as f32);
+            let mut gradients =
+                vectors.narrow(vectors.multiply(slopes, vectors.widen(group.values)));
             if PENALISED {
-                add_penalty(group, sight);
+                add_penalty(group, sight, &mut gradients);
             }
+            group.gradients = gradients;
         }
-        let step = self.step;
         for group in sheet.groups_mut() {
             let Group { before, values, gradients, played, slots, .. } = *group;
             let (mut after, mut rates) = (before, gradients);
@@ -162,9 +193,12 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
             }
             (group.after, group.rates) = (after, rates);
         }
-        self.sum_gradients(sheet);
+        if self.gradient_sums.is_some() {
+            self.sum_gradients(sheet);
+        }
     }
 
+    #[inline(never)]
     fn sum_gradients(&mut self, sheet: &Sheet<R::Slot>) {
         let Some(sums) = &mut self.gradient_sums else { return };
         for group in sheet.groups() {
@@ -176,20 +210,25 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
 
     /// Absorb in place; ½ Σ g² η.
     #[inline(always)]
-    fn descend<const PENALISED: bool>(&mut self, sheet: &mut Sheet<R::Slot>, sight: &Sight) -> f64 {
-        self.absorb::<PENALISED, false>(sheet, sight);
-        sheet.put_back(&mut self.slots);
-        if R::BOUNDED { 0.5 * sheet.energy(|group| group.gradients) } else { 0.0 }
+    fn descend<V: Vectors, const PENALISED: bool>(
+        &mut self,
+        vectors: V,
+        sheet: &mut Sheet<R::Slot>,
+        sight: &Sight,
+    ) -> f64 {
+        self.absorb::<V, PENALISED, false>(vectors, sheet, sight);
+        sheet.put_back(vectors, &mut self.slots);
+        if R::BOUNDED { 0.5 * sheet.energy::<V, false>(vectors) } else { 0.0 }
     }
 
     /// Absorb, and then the third walk: every weight goes as far as the importance leads it. Not
     /// inlined, so that the way without it is compiled as if there were no other.
     #[inline(never)]
-    fn follow(&mut self, sheet: &mut Sheet<R::Slot>, sight: &Sight) {
-        self.absorb::<false, true>(sheet, sight);
+    fn follow<V: Vectors>(&mut self, vectors: V, sheet: &mut Sheet<R::Slot>, sight: &Sight) {
+        self.absorb::<V, false, true>(vectors, sheet, sight);
         let Sight { margin, label, importance, slope, .. } = *sight;
         if slope != 0.0 {
-            let response = sheet.energy(|group| group.values);
+            let response = sheet.energy::<V, true>(vectors);
             let push = push(self.loss, margin, label, importance, response);
             for group in sheet.groups_mut() {
                 for k in 0..group.count {
@@ -202,32 +241,36 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
                 }
             }
         }
-        sheet.put_back(&mut self.slots);
+        sheet.put_back(vectors, &mut self.slots);
     }
 
     #[inline(always)]
-    fn round<const PENALISED: bool>(
+    fn round<V: Vectors, const PENALISED: bool>(
         &mut self,
+        vectors: V,
+        number: u64,
         example: &Example<'_>,
+        next: &[u32],
         sheet: &mut Sheet<R::Slot>,
-    ) -> Result<Outcome> {
-        sheet.fetch(&self.slots, example);
-        if sheet.is_any_new() {
-            self.pages.meet_all(example.slots);
-        }
-        let look = self.look::<true, PENALISED>(sheet);
+    ) -> Result<Round> {
+        let look = self.look::<V, true, PENALISED>(vectors, example, sheet);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let margin = look.margin;
-        let (loss, slope) = self.loss.value_and_slope(margin, label);
-        let slope = importance * slope;
+        let slope = importance * self.loss.slope(margin, label);
+        // What does not need the slope stands here, to be done while the processor waits for it.
+        let square_norm = sheet.square_norm(vectors);
+        if sheet.is_any_new(vectors) {
+            self.pages.meet_all(example.slots);
+        }
+        self.ask_for(next);
         let sight = Sight {
-            round: self.tally.rounds + 1,
+            round: number,
             regression: !self.loss.is_classification(),
             label,
             margin,
             importance,
             slope,
-            square_norm: look.square_norm,
+            square_norm,
             shrink: if PENALISED { importance * self.penalty.l2 } else { 0.0 },
             square_weights: look.square_weights,
             ..look.sight
@@ -239,21 +282,50 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
         let energy = if !R::COUPLED && !PENALISED && slope == 0.0 {
             0.0
         } else if R::DESCENDS && self.importance_aware {
-            self.follow(sheet, &sight);
+            self.follow(vectors, sheet, &sight);
             0.0
         } else {
-            self.descend::<PENALISED>(sheet, &sight)
+            self.descend::<V, PENALISED>(vectors, sheet, &sight)
         };
-        Ok(Outcome {
+        Ok(Round {
+            label,
             margin,
-            loss,
-            mistake: self.loss.is_mistake(margin, label),
             importance,
             penalty: if PENALISED { self.penalty.of(sight.square_weights) } else { 0.0 },
             played: sight.played(),
             energy,
             features: example.slots.len(),
         })
+    }
+
+    #[inline(always)]
+    fn teach_batch<V: Vectors, const PENALISED: bool>(
+        &mut self,
+        vectors: V,
+        course: Course<'_>,
+        batch: Range<usize>,
+        room: &mut Room<R::Slot>,
+    ) -> Result<()> {
+        let Room { values, sheet, rounds } = room;
+        // What the cache nearly holds need not be asked for.
+        let asks = size_of_val(&self.slots[..]) > NEAR;
+        let all_plain = self.scales.leave_all(&course);
+        let before = self.tally.rounds + 1 - batch.start as u64;
+        for k in batch {
+            let Example { label, importance, slots, values: mut seen } = course.example(k);
+            let plain = all_plain || self.scales.leave(&course.example(k));
+            if !plain {
+                seen = self.scales.prepare(&course.example(k), values)?.values;
+            }
+            let example = Example { label, importance, slots, values: seen };
+            let number = before + k as u64;
+            let next = if asks && k + 1 < course.len() { course.example(k + 1).slots } else { &[] };
+            rounds.push(self.round::<V, PENALISED>(vectors, number, &example, next, sheet)?);
+            if !plain {
+                self.scales.remember(&course.example(k));
+            }
+        }
+        Ok(())
     }
 
     /// Refuse a round whose gradient would not fit into a float32 slot, before it is learned.
@@ -267,8 +339,8 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
 
     /// Have the slots of an example brought near while another is learned.
     #[inline]
-    fn ask_for(&self, example: &Example<'_>) {
-        for &slot in example.slots {
+    fn ask_for(&self, slots: &[u32]) {
+        for &slot in slots {
             prefetch(&self.slots, slot as usize);
         }
     }
@@ -288,36 +360,42 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
 
 /// The gradients once more, with that of the regulariser.
 #[inline(always)]
-fn add_penalty<S: Slot>(group: &mut Group<S>, sight: &Sight) {
-    for k in 0..group.count {
+fn add_penalty<S: Slot>(group: &Group<S>, sight: &Sight, gradients: &mut [f32; WIDTH]) {
+    for (k, gradient) in gradients.iter_mut().enumerate().take(group.count) {
         let of_loss = sight.slope * f64::from(group.values[k]);
-        group.gradients[k] = (of_loss + sight.shrink * f64::from(group.played[k])) as f32;
+        *gradient = (of_loss + sight.shrink * f64::from(group.played[k])) as f32;
+    }
+}
+
+/// Memory that is used again from example to example.
+struct Room<S: Slot> {
+    values: Vec<f32>,
+    sheet: Sheet<S>,
+    rounds: Vec<Round>,
+}
+
+impl<S: Slot> Default for Room<S> {
+    fn default() -> Self {
+        Room { values: Vec::new(), sheet: Sheet::default(), rounds: Vec::new() }
     }
 }
 
 impl<R: Rule, B: Boxes> Pupil for Learner<R, B> {
     #[inline(always)]
-    fn learn_each<const PENALISED: bool>(
+    fn learn_each<V: Vectors, const PENALISED: bool>(
         &mut self,
+        vectors: V,
         course: Course<'_>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {
-        let (mut room, mut sheet) = (Vec::new(), Sheet::default());
-        // What the cache nearly holds need not be asked for.
-        let asks = size_of_val(&self.slots[..]) > NEAR;
-        for k in 0..course.len() {
-            if asks && k + 1 < course.len() {
-                self.ask_for(&course.example(k + 1));
-            }
-            let example = course.example(k);
-            let scaled = !self.scales.leave(&example);
-            let seen = if scaled { self.scales.prepare(&example, &mut room)? } else { example };
-            let outcome = self.round::<PENALISED>(&seen, &mut sheet)?;
-            if scaled {
-                self.scales.remember(&example);
-            }
-            self.tally.record(&outcome);
-            margins.push(outcome.margin);
+        let mut room = Room::default();
+        for start in (0..course.len()).step_by(BATCH) {
+            let batch = start..course.len().min(start + BATCH);
+            let taught = self.teach_batch::<V, PENALISED>(vectors, course, batch, &mut room);
+            self.tally.record_all(self.loss, &room.rounds);
+            margins.extend(room.rounds.iter().map(|round| round.margin));
+            room.rounds.clear();
+            taught?;
         }
         Ok(())
     }
@@ -328,10 +406,12 @@ impl<R: Rule, B: Boxes> Pupil for Learner<R, B> {
         for example in course.examples() {
             let seen = self.scales.prepare(&example, &mut room)?;
             let touched = self.touched().map(|(slot, _)| slot as u32);
-            let outcome = self.round::<true>(&whole.complete(&seen, touched), &mut sheet)?;
+            let completed = whole.complete(&seen, touched);
+            let number = self.tally.rounds + 1;
+            let round = self.round::<_, true>(Portable, number, &completed, &[], &mut sheet)?;
             self.scales.remember(&example);
-            self.tally.record(&Outcome { features: example.slots.len(), ..outcome });
-            margins.push(outcome.margin);
+            self.tally.record_all(self.loss, &[Round { features: example.slots.len(), ..round }]);
+            margins.push(round.margin);
         }
         Ok(())
     }
@@ -354,8 +434,7 @@ impl<R: Rule, B: Boxes> Model for Learner<R, B> {
         let (mut room, mut sheet) = (Vec::new(), Sheet::default());
         for example in chunk.examples() {
             let seen = self.scales.normalise(&example, &mut room);
-            sheet.fetch(&self.slots, &seen);
-            margins.push(self.look::<false, false>(&mut sheet).margin);
+            margins.push(self.look::<_, false, false>(Portable, &seen, &mut sheet).margin);
         }
     }
 

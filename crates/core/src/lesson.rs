@@ -1,17 +1,16 @@
 //! Lessons: how examples come to a learner's loop, whatever the learner.
 
-use pulp::NullaryFnOnce;
-
 use crate::error::{Error, Result};
 use crate::example::Course;
 use crate::penalty::{Penalty, Scope};
-use crate::vectors::Path;
+use crate::vectors::{Path, Vectors, Work};
 
 /// A learner whose loop is compiled for each set of vector instructions.
 pub(crate) trait Pupil: Sized {
     /// Play and absorb every example; PENALISED says that there is L2, on the features of the example.
-    fn learn_each<const PENALISED: bool>(
+    fn learn_each<V: Vectors, const PENALISED: bool>(
         &mut self,
+        vectors: V,
         course: Course<'_>,
         margins: &mut Vec<f64>,
     ) -> Result<()>;
@@ -44,11 +43,11 @@ struct Lesson<'a, P: Pupil, const PENALISED: bool> {
     margins: &'a mut Vec<f64>,
 }
 
-impl<P: Pupil, const PENALISED: bool> NullaryFnOnce for Lesson<'_, P, PENALISED> {
+impl<P: Pupil, const PENALISED: bool> Work for Lesson<'_, P, PENALISED> {
     type Output = Result<()>;
 
     #[inline(always)]
-    fn call(self) -> Result<()> {
-        self.pupil.learn_each::<PENALISED>(self.course, self.margins)
+    fn call<V: Vectors>(self, vectors: V) -> Result<()> {
+        self.pupil.learn_each::<V, PENALISED>(vectors, self.course, self.margins)
     }
 }

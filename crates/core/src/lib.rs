@@ -3,12 +3,15 @@
 pub mod arrow;
 mod audience;
 pub mod comparator;
+#[cfg(target_arch = "x86_64")]
+mod eight;
 mod elementary;
 pub mod error;
 pub mod example;
 pub mod faces;
+pub mod gather;
 pub mod hash;
-pub mod hash_eight;
+mod hash_eight;
 pub mod importance;
 pub mod lane_tallies;
 pub mod lanes;
@@ -30,6 +33,7 @@ mod shelf;
 pub mod snapshot;
 pub mod spec;
 pub mod stream;
+mod sums;
 pub mod tally;
 pub mod text;
 pub mod together;

@@ -21,7 +21,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::example::{Chunk, Example};
+use crate::example::{Chunk, Course, Example};
 use crate::memory::{filled, zeroed};
 use crate::rule::Interval;
 
@@ -207,6 +207,15 @@ impl Scales {
             *word |= bit;
         }
         Ok(())
+    }
+
+    /// Whether that is so for all examples of a course.
+    pub fn leave_all(&self, course: &Course<'_>) -> bool {
+        match self.kind {
+            Scale::None => true,
+            Scale::Cap => !course.is_any_large() && !self.are_kept(),
+            Scale::Full => false,
+        }
     }
 
     /// Whether the example's values are what the rule sees, and nothing is to be remembered of them.

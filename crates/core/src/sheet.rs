@@ -14,19 +14,22 @@
 
 use std::hint::black_box;
 
+use bytemuck::{cast, try_cast_slice, try_cast_slice_mut};
+
 use crate::example::Example;
 use crate::mixture::LANES;
 use crate::rule::{Line, Slot};
+use crate::sums::Sum;
+use crate::vectors::Vectors;
 
 /// Features in a group.
 pub(crate) const WIDTH: usize = LANES;
 
 /// Up to eight features of an example.
 #[derive(Clone, Copy)]
+#[repr(C, align(64))]
 pub(crate) struct Group<S: Slot> {
-    /// What their slots hold: before the round, and after it.
-    pub states: [S; WIDTH],
-    /// The same before the round, field by field.
+    /// What their slots hold before the round, field by field.
     pub before: S::Line,
     /// And after it. In other memory: where a part of a vector is to stay as it is, the compiler would
     /// else write the other part alone, which is slow.
@@ -45,7 +48,6 @@ impl<S: Slot> Default for Group<S> {
     fn default() -> Self {
         let zeros = [0.0; WIDTH];
         Group {
-            states: [S::default(); WIDTH],
             before: S::Line::default(),
             after: S::Line::default(),
             slots: [0; WIDTH],
@@ -59,33 +61,75 @@ impl<S: Slot> Default for Group<S> {
 }
 
 impl<S: Slot> Group<S> {
-    /// Fetch eight features from the table.
+    /// Fetch eight features from the table; `words` is the same table, if it has such.
     #[inline(always)]
-    fn fetch(&mut self, table: &[S], slots: &[u32; WIDTH], values: &[f32; WIDTH]) {
+    pub fn fetch<V: Vectors>(
+        &mut self,
+        vectors: V,
+        table: &[S],
+        words: Option<&[u64]>,
+        slots: &[u32; WIDTH],
+        values: &[f32; WIDTH],
+    ) {
         (self.slots, self.values, self.count) = (*slots, *values, WIDTH);
-        for k in 0..WIDTH {
-            self.states[k] = table[slots[k] as usize];
+        if let Some(words) = words {
+            self.before = cast(vectors.fetch(words, slots));
+        } else {
+            for k in 0..WIDTH {
+                self.before.put(k, table[slots[k] as usize]);
+            }
         }
     }
 
-    /// The same for fewer.
+    /// The same for the last features of an example, fewer than eight, not none.
     #[inline(always)]
+    pub fn fetch_rest<V: Vectors>(
+        &mut self,
+        vectors: V,
+        table: &[S],
+        words: Option<&[u64]>,
+        example: &Example<'_>,
+    ) {
+        let count = example.slots.len() % WIDTH;
+        let eight = (example.slots.last_chunk::<WIDTH>(), example.values.last_chunk::<WIDTH>());
+        if let ((Some(slots), Some(values)), Some(words)) = (eight, words) {
+            self.slots = vectors.last(*slots, count);
+            self.values = cast(vectors.first(vectors.last(cast(*values), count), count));
+            let [one, other] = vectors.fetch(words, &self.slots);
+            self.before =
+                cast([vectors.first(cast(one), count), vectors.first(cast(other), count)]);
+            self.count = count;
+        } else {
+            let before = example.slots.len() - count;
+            self.fetch_some(table, &example.slots[before..], &example.values[before..]);
+        }
+    }
+
+    #[inline(never)]
     fn fetch_some(&mut self, table: &[S], slots: &[u32], values: &[f32]) {
         *self = Group { count: slots.len(), ..Group::default() };
         for (k, (&slot, &value)) in slots.iter().zip(values).enumerate() {
-            self.states[k] = table[slot as usize];
+            self.before.put(k, table[slot as usize]);
             (self.slots[k], self.values[k]) = (slot, value);
         }
     }
 
-    /// Whether a slot is as it began.
+    /// Put the features back.
     #[inline(always)]
-    fn is_any_new(&self) -> bool {
-        if self.count == WIDTH {
-            return self.before.bits().iter().fold(false, |any, &bits| any | (bits == 0));
+    fn put_back(&self, table: &mut [S]) {
+        for k in 0..self.count {
+            table[self.slots[k] as usize] = self.after.get(k);
         }
-        (0..self.count).any(|k| self.before.get(k).is_untouched())
     }
+}
+
+/// For every count: a bit for each of the first so many.
+const FIRST: [u8; WIDTH + 1] = [0, 1, 3, 7, 15, 31, 63, 127, 255];
+
+/// The table as words, where a slot has two floats.
+#[inline(always)]
+pub(crate) fn words<S: Slot>(table: &[S]) -> Option<&[u64]> {
+    if size_of::<S>() == 8 { try_cast_slice(table).ok() } else { None }
 }
 
 /// The slots of an example, in memory that is kept from one to the next.
@@ -101,64 +145,55 @@ impl<S: Slot> Default for Sheet<S> {
 }
 
 impl<S: Slot> Sheet<S> {
-    /// Fetch the slots of an example.
+    /// Make room for an example: its full groups, and the one for what is left over.
     #[inline(always)]
-    pub fn fetch(&mut self, table: &[S], example: &Example<'_>) {
-        let (slots, last_slots) = example.slots.as_chunks::<WIDTH>();
-        let (values, last_values) = example.values.as_chunks::<WIDTH>();
-        self.used = slots.len() + usize::from(!last_slots.is_empty());
+    pub fn open(&mut self, example: &Example<'_>) -> (&mut [Group<S>], Option<&mut Group<S>>) {
+        self.used = example.slots.len().div_ceil(WIDTH);
         if self.groups.len() < self.used {
             self.groups.resize(self.used, Group::default());
         }
-        for (group, (slots, values)) in self.groups.iter_mut().zip(slots.iter().zip(values)) {
-            group.fetch(table, slots, values);
-        }
-        if let Some(group) = self.groups[..self.used].get_mut(slots.len()) {
-            group.fetch_some(table, last_slots, last_values);
-        }
-        for group in self.groups_mut() {
-            let mut line = group.before;
-            for k in 0..WIDTH {
-                line.put(k, group.states[k]);
-            }
-            group.before = line;
-        }
+        let (full, rest) = self.groups[..self.used].split_at_mut(example.slots.len() / WIDTH);
+        (full, rest.first_mut())
     }
 
     /// Whether a slot is as it began.
     #[inline(always)]
-    pub fn is_any_new(&self) -> bool {
-        self.groups().fold(false, |any, group| any | group.is_any_new())
+    pub fn is_any_new<V: Vectors>(&self, vectors: V) -> bool {
+        let mut zeros = 0;
+        for group in self.groups() {
+            // What fills up the last group is as it began.
+            zeros |= vectors.zeros(group.before.bits()) & FIRST[group.count];
+        }
+        zeros != 0
     }
 
     /// Put the slots back.
     #[inline(always)]
-    pub fn put_back(&mut self, table: &mut [S]) {
-        for group in self.groups_mut() {
-            let line = group.after;
-            let mut states = group.states;
-            for (k, state) in states.iter_mut().enumerate() {
-                *state = line.get(k);
+    pub fn put_back<V: Vectors>(&mut self, vectors: V, table: &mut [S]) {
+        let (full, rest) = match self.groups[..self.used].split_last() {
+            Some((last, full)) if last.count < WIDTH => (full, Some(last)),
+            _ => (&self.groups[..self.used], None),
+        };
+        // Plain loops: what closures do would be compiled for any machine.
+        if size_of::<S>() == 8
+            && let Ok(words) = try_cast_slice_mut(table)
+        {
+            for group in full {
+                vectors.put(words, &group.slots, cast(group.after));
             }
-            group.states = states;
+        } else {
+            for group in full {
+                group.put_back(table);
+            }
         }
-        for group in self.groups() {
-            if group.count == WIDTH {
-                for k in 0..WIDTH {
-                    table[group.slots[k] as usize] = group.states[k];
-                }
-            } else {
-                for k in 0..group.count {
-                    table[group.slots[k] as usize] = group.states[k];
-                }
-            }
+        if let Some(rest) = rest {
+            rest.put_back(table);
         }
     }
 
     /// The example's features, eight at a time.
     #[inline(always)]
     pub fn groups(&self) -> impl Iterator<Item = &Group<S>> {
-        // Else the compiler makes vectors of the first features of eight groups, then of the second.
         self.groups[..self.used].iter().inspect(|_| black_box(()))
     }
 
@@ -170,28 +205,15 @@ impl<S: Slot> Sheet<S> {
 }
 
 impl<S: Slot> Sheet<S> {
-    /// Σ w x over the features.
-    #[inline(always)]
-    pub fn margin(&self) -> f64 {
-        let mut sum = Sum::default();
-        for group in self.groups() {
-            let mut products = group.values.map(f64::from);
-            for (product, weight) in products.iter_mut().zip(group.played) {
-                *product *= f64::from(weight);
-            }
-            sum.add(&products);
-        }
-        sum.total()
-    }
-
     /// Σ x² over the features.
     #[inline(always)]
-    pub fn square_norm(&self) -> f64 {
-        let mut sum = Sum::default();
+    pub fn square_norm<V: Vectors>(&self, vectors: V) -> f64 {
+        let mut sum = vectors.all(0.0);
         for group in self.groups() {
-            sum.add(&group.values.map(|value| f64::from(value) * f64::from(value)));
+            let values = vectors.widen(group.values);
+            sum = vectors.add(sum, vectors.multiply(values, values));
         }
-        sum.total()
+        Sum::of(vectors.each(sum)).total()
     }
 
     /// Σ w² over the features.
@@ -206,73 +228,16 @@ impl<S: Slot> Sheet<S> {
         sum.total()
     }
 
-    /// Σ f² η over the features.
+    /// Σ f² η over the features, f the values or else the gradients.
     #[inline(always)]
-    pub fn energy(&self, factors: impl Fn(&Group<S>) -> [f32; WIDTH]) -> f64 {
-        let mut sum = Sum::default();
+    pub fn energy<V: Vectors, const OF_VALUES: bool>(&self, vectors: V) -> f64 {
+        let mut sum = vectors.all(0.0);
         for group in self.groups() {
-            let factors = factors(group).map(f64::from);
-            let mut terms = group.rates.map(f64::from);
-            for (term, factor) in terms.iter_mut().zip(factors) {
-                *term *= factor * factor;
-            }
-            sum.add(&terms);
+            let factors = vectors.widen(if OF_VALUES { group.values } else { group.gradients });
+            let squares = vectors.multiply(factors, factors);
+            sum = vectors.add(sum, vectors.multiply(vectors.widen(group.rates), squares));
         }
-        sum.total()
-    }
-}
-
-/// A sum over the features of an example, in eight parts: feature k goes to part k mod 8.
-///
-/// In one part every addition would wait for the one before. The order is fixed, so a sum has the same
-/// bits on every machine, and in a lane those of a learner at its rate.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sum([f64; WIDTH]);
-
-impl Sum {
-    /// Add the terms of eight features.
-    #[inline(always)]
-    pub fn add(&mut self, terms: &[f64; WIDTH]) {
-        for (part, term) in self.0.iter_mut().zip(terms) {
-            *part += term;
-        }
-    }
-
-    /// Add the term of feature `k`.
-    #[inline(always)]
-    pub fn add_one(&mut self, k: usize, term: f64) {
-        self.0[k % WIDTH] += term;
-    }
-
-    /// The whole sum.
-    #[inline(always)]
-    pub fn total(&self) -> f64 {
-        let [a, b, c, d, e, f, g, h] = self.0;
-        ((a + e) + (c + g)) + ((b + f) + (d + h))
-    }
-}
-
-/// The same in every lane.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LaneSum([[f64; LANES]; WIDTH]);
-
-impl LaneSum {
-    /// Add the terms of feature `k`.
-    #[inline(always)]
-    pub fn add(&mut self, k: usize, terms: &[f64; LANES]) {
-        for (part, term) in self.0[k % WIDTH].iter_mut().zip(terms) {
-            *part += term;
-        }
-    }
-
-    /// The whole sums.
-    #[inline(always)]
-    pub fn totals(&self) -> [f64; LANES] {
-        let mut totals = [0.0; LANES];
-        for (lane, total) in totals.iter_mut().enumerate() {
-            *total = Sum(self.0.map(|part| part[lane])).total();
-        }
-        totals
+        Sum::of(vectors.each(sum)).total()
     }
 }
 
@@ -280,26 +245,40 @@ impl LaneSum {
 mod tests {
     use super::*;
     use crate::rule::per_coordinate::Slot as State;
+    use crate::vectors::{Path, Work};
 
-    const FEATURES: usize = 19;
+    const FEATURES: usize = 27;
 
     fn table() -> Vec<State> {
-        (0..64).map(|k| State { weight: k as f32, energy: (k % 3) as f32 }).collect()
+        (0..128).map(|k| State { weight: k as f32, energy: (k % 3) as f32 }).collect()
     }
 
-    #[test]
-    fn what_is_fetched_is_put_back_to_its_place_and_nowhere_else() {
-        let slots: Vec<u32> = (0..FEATURES as u32).map(|k| 63 - 3 * k).collect();
-        for count in [0, 1, 7, 8, 9, 16, FEATURES] {
-            let example = Example {
-                label: 1.0,
-                importance: 1.0,
-                slots: &slots[..count],
-                values: &[0.5; FEATURES][..count],
-            };
-            let (mut sheet, mut table) = (Sheet::default(), table());
-            let before = table.clone();
-            sheet.fetch(&table, &example);
+    fn fetch_all<V: Vectors>(
+        vectors: V,
+        sheet: &mut Sheet<State>,
+        table: &[State],
+        example: &Example<'_>,
+    ) {
+        let (slots, values) = (example.slots.as_chunks().0, example.values.as_chunks().0);
+        let ((full, rest), words) = (sheet.open(example), words(table));
+        for (group, (slots, values)) in full.iter_mut().zip(slots.iter().zip(values)) {
+            group.fetch(vectors, table, words, slots, values);
+        }
+        if let Some(group) = rest {
+            group.fetch_rest(vectors, table, words, example);
+        }
+    }
+
+    /// All slots of an example made 100 heavier, by way of a sheet.
+    struct Lift<'a>(&'a mut [State], Example<'a>);
+
+    impl Work for Lift<'_> {
+        type Output = ();
+
+        fn call<V: Vectors>(self, vectors: V) {
+            let Lift(table, example) = self;
+            let mut sheet = Sheet::default();
+            fetch_all(vectors, &mut sheet, table, &example);
             for group in sheet.groups_mut() {
                 for k in 0..WIDTH {
                     assert_eq!(group.values[k], if k < group.count { 0.5 } else { 0.0 });
@@ -307,40 +286,58 @@ mod tests {
                     group.after.put(k, State { weight: weight + 100.0, energy });
                 }
             }
-            sheet.put_back(&mut table);
+            sheet.put_back(vectors, table);
+        }
+    }
+
+    #[test]
+    fn what_is_fetched_is_put_back_to_its_place_and_nowhere_else() {
+        let slots: Vec<u32> = (0..FEATURES as u32).map(|k| 127 - 3 * k).collect();
+        for (path, count) in
+            Path::available().into_iter().flat_map(|path| (0..=FEATURES).map(move |n| (path, n)))
+        {
+            let (mut table, before) = (table(), table());
+            let example = Example {
+                label: 1.0,
+                importance: 1.0,
+                slots: &slots[..count],
+                values: &[0.5; FEATURES][..count],
+            };
+            path.run(Lift(&mut table, example));
             for (slot, (old, new)) in before.iter().zip(&table).enumerate() {
                 let moved = slots[..count].contains(&(slot as u32));
-                assert_eq!(new.weight, old.weight + if moved { 100.0 } else { 0.0 });
-                assert_eq!(new.energy, old.energy);
+                let weight = old.weight + if moved { 100.0 } else { 0.0 };
+                assert_eq!(*new, State { weight, ..*old }, "{path:?}, {count}");
             }
+        }
+    }
+
+    /// Whether one of the slots is as it began.
+    struct Newness<'a>(&'a [u32]);
+
+    impl Work for Newness<'_> {
+        type Output = bool;
+
+        fn call<V: Vectors>(self, vectors: V) -> bool {
+            let (mut sheet, values) = (Sheet::default(), vec![1.0; self.0.len()]);
+            let example = Example { label: 1.0, importance: 1.0, slots: self.0, values: &values };
+            fetch_all(vectors, &mut sheet, &table(), &example);
+            sheet.is_any_new(vectors)
         }
     }
 
     #[test]
     fn a_slot_as_it_began_is_seen_and_what_fills_up_is_not() {
-        let mut sheet = Sheet::default();
-        let mut is_any_new = |slots: &[u32]| {
-            let values = vec![1.0; slots.len()];
-            let example = Example { label: 1.0, importance: 1.0, slots, values: &values };
-            sheet.fetch(&table(), &example);
-            sheet.is_any_new()
-        };
-        assert!(is_any_new(&[5, 0]) && is_any_new(&[1, 2, 3, 4, 0, 6, 7, 8]));
-        assert!(!is_any_new(&[5]) && !is_any_new(&[1, 2, 3, 4, 5, 6, 7, 8]));
-    }
-
-    #[test]
-    fn sums_have_the_same_bits_in_eights_one_by_one_and_in_a_lane() {
-        let terms: Vec<f64> = (1..25).map(|k| 1.0 / f64::from(k)).collect();
-        let (mut eights, mut ones, mut lanes) =
-            (Sum::default(), Sum::default(), LaneSum::default());
-        terms.as_chunks().0.iter().for_each(|eight| eights.add(eight));
-        for (k, &term) in terms.iter().enumerate() {
-            ones.add_one(k, term);
-            lanes.add(k, &[term; LANES]);
+        for path in Path::available() {
+            for count in 1..=FEATURES {
+                let mut slots: Vec<u32> = (1..=count as u32).collect();
+                assert!(!path.run(Newness(&slots)), "{path:?}, {count}");
+                for place in 0..count {
+                    let met = std::mem::replace(&mut slots[place], 0);
+                    assert!(path.run(Newness(&slots)), "{path:?}, {count}, {place}");
+                    slots[place] = met;
+                }
+            }
         }
-        assert_eq!(ones.total().to_bits(), eights.total().to_bits());
-        assert_eq!(lanes.totals().map(f64::to_bits), [eights.total().to_bits(); LANES]);
-        assert_ne!(eights.total().to_bits(), terms.iter().sum::<f64>().to_bits());
     }
 }

@@ -2,6 +2,30 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::loss::Loss;
+
+/// As many rounds are counted together.
+pub const BATCH: usize = 64;
+
+/// A round that was played and is not counted yet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Round {
+    /// y.
+    pub label: f64,
+    /// As in [`Outcome`].
+    pub margin: f64,
+    /// As in [`Outcome`].
+    pub importance: f64,
+    /// As in [`Outcome`].
+    pub penalty: f64,
+    /// As in [`Outcome`].
+    pub played: f64,
+    /// As in [`Outcome`].
+    pub energy: f64,
+    /// As in [`Outcome`].
+    pub features: usize,
+}
+
 /// What one round showed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
@@ -52,15 +76,40 @@ pub(crate) fn is_zero(number: &f64) -> bool {
 }
 
 impl Tally {
+    /// Add many rounds, at most [`BATCH`]. Their losses are made together, for a logarithm of one would
+    /// hold up the next round.
+    #[inline(always)]
+    pub fn record_all(&mut self, loss: Loss, rounds: &[Round]) {
+        let (mut margins, mut labels, mut losses) = ([0.0; BATCH], [0.0; BATCH], [0.0; BATCH]);
+        for (k, round) in rounds.iter().enumerate() {
+            (margins[k], labels[k]) = (round.margin, round.label);
+        }
+        for k in 0..rounds.len().min(BATCH) {
+            losses[k] = loss.value(margins[k], labels[k]);
+        }
+        for (round, loss_of_round) in rounds.iter().zip(losses) {
+            self.record(&Outcome {
+                margin: round.margin,
+                loss: loss_of_round,
+                mistake: loss.is_mistake(round.margin, round.label),
+                importance: round.importance,
+                penalty: round.penalty,
+                played: round.played,
+                energy: round.energy,
+                features: round.features,
+            });
+        }
+    }
+
     /// Add one round.
+    #[inline(always)]
     pub fn record(&mut self, outcome: &Outcome) {
         self.rounds += 1;
         self.features += outcome.features as u64;
         self.importance += outcome.importance;
         self.loss += outcome.importance * outcome.loss;
-        if outcome.mistake {
-            self.mistakes += outcome.importance;
-        }
+        // Not asked before it is added: labels are what a processor cannot foresee.
+        self.mistakes += if outcome.mistake { outcome.importance } else { 0.0 };
         self.played += outcome.played;
         self.energy += outcome.energy;
         self.penalty += outcome.importance * outcome.penalty;

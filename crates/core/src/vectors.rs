@@ -13,17 +13,20 @@
 //! Cost: one look at the machine and one at the environment a process.
 
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::__m256i;
+use std::arch::x86_64::{__m256d, __m256i};
 use std::env;
 use std::sync::OnceLock;
 
-use pulp::NullaryFnOnce;
 #[cfg(target_arch = "x86_64")]
 use pulp::{
+    NullaryFnOnce,
     bytemuck::cast,
     x86::{V3, V4},
 };
 
+#[cfg(target_arch = "x86_64")]
+use crate::eight;
+use crate::gather;
 use crate::hash_eight::EightNames;
 
 /// The variable that takes a path by its name.
@@ -34,14 +37,74 @@ pub const GROUP: usize = 64;
 
 /// A set of vector instructions.
 pub trait Vectors: Copy {
+    /// Eight float64, in registers.
+    type Eight: Copy;
+
+    /// Eight times the same number.
+    fn all(self, number: f64) -> Self::Eight;
+
+    /// Eight float32 as float64.
+    fn widen(self, numbers: [f32; 8]) -> Self::Eight;
+
+    /// Eight numbers as float32.
+    fn narrow(self, numbers: Self::Eight) -> [f32; 8];
+
+    /// Eight sums.
+    fn add(self, one: Self::Eight, other: Self::Eight) -> Self::Eight;
+
+    /// Eight products.
+    fn multiply(self, one: Self::Eight, other: Self::Eight) -> Self::Eight;
+
+    /// Bit k says that number k is zero.
+    fn zeros(self, numbers: [u32; 8]) -> u8;
+
+    /// The numbers one by one.
+    fn each(self, numbers: Self::Eight) -> [f64; 8];
+
     /// Bit k says that byte k is a blank, a control character or one of `also`.
     fn marks(self, bytes: &[u8; GROUP], also: [u8; 2]) -> u64;
 
     /// The slots of eight names, `slots` where they are known.
     fn slots(self, names: &EightNames, mask: u32, slots: [u32; 8]) -> [u32; 8];
 
-    /// Do work that is compiled for these instructions; its `call` must be `inline(always)`.
-    fn run<W: NullaryFnOnce>(self, work: W) -> W::Output;
+    /// The slots of eight features, two floats each and a word in the table, float by float.
+    fn fetch(self, table: &[u64], slots: &[u32; 8]) -> [[f32; 8]; 2];
+
+    /// The last `count` of eight, brought to the front; any of them behind.
+    fn last(self, eight: [u32; 8], count: usize) -> [u32; 8];
+
+    /// The first `count` of eight; zeros behind.
+    fn first(self, eight: [u32; 8], count: usize) -> [u32; 8];
+
+    /// Put eight slots back to their places.
+    fn put(self, table: &mut [u64], slots: &[u32; 8], floats: [[f32; 8]; 2]);
+
+    /// Do work that is compiled for these instructions.
+    fn run<W: Work>(self, work: W) -> W::Output;
+}
+
+/// Work for a set of vector instructions, one function of which all that it does becomes part. A closure
+/// could not be told to become that.
+pub trait Work {
+    /// What comes of it.
+    type Output;
+
+    /// Do it; must be `inline(always)`.
+    fn call<V: Vectors>(self, vectors: V) -> Self::Output;
+}
+
+/// Work and what to do it with, in the form that [`pulp`] wants.
+#[cfg(target_arch = "x86_64")]
+struct With<V, W>(V, W);
+
+#[cfg(target_arch = "x86_64")]
+impl<V: Vectors, W: Work> NullaryFnOnce for With<V, W> {
+    type Output = W::Output;
+
+    #[inline(always)]
+    fn call(self) -> W::Output {
+        self.1.call(self.0)
+    }
 }
 
 /// The instructions of a machine.
@@ -87,8 +150,8 @@ impl Path {
         paths
     }
 
-    /// Do work that is compiled for the instructions of this path; its `call` must be `inline(always)`.
-    pub fn run<W: NullaryFnOnce>(self, work: W) -> W::Output {
+    /// Do work that is compiled for the instructions of this path.
+    pub fn run<W: Work>(self, work: W) -> W::Output {
         match self {
             #[cfg(target_arch = "x86_64")]
             Path::Avx512(vectors) => vectors.run(work),
@@ -111,9 +174,66 @@ impl Path {
 
 #[cfg(target_arch = "x86_64")]
 impl Vectors for V4 {
+    type Eight = [__m256d; 2];
+
+    #[inline(always)]
+    fn all(self, number: f64) -> Self::Eight {
+        eight::all(*self, number)
+    }
+
+    #[inline(always)]
+    fn widen(self, numbers: [f32; 8]) -> Self::Eight {
+        eight::widen(*self, numbers)
+    }
+
+    #[inline(always)]
+    fn narrow(self, numbers: Self::Eight) -> [f32; 8] {
+        eight::narrow(*self, numbers)
+    }
+
+    #[inline(always)]
+    fn add(self, one: Self::Eight, other: Self::Eight) -> Self::Eight {
+        eight::add(*self, one, other)
+    }
+
+    #[inline(always)]
+    fn multiply(self, one: Self::Eight, other: Self::Eight) -> Self::Eight {
+        eight::multiply(*self, one, other)
+    }
+
+    #[inline(always)]
+    fn zeros(self, numbers: [u32; 8]) -> u8 {
+        eight::zeros(*self, numbers)
+    }
+
+    #[inline(always)]
+    fn each(self, numbers: Self::Eight) -> [f64; 8] {
+        cast(numbers)
+    }
+
     #[inline(always)]
     fn slots(self, names: &EightNames, mask: u32, slots: [u32; 8]) -> [u32; 8] {
         names.slots_at_once(*self, mask, slots)
+    }
+
+    #[inline(always)]
+    fn fetch(self, table: &[u64], slots: &[u32; 8]) -> [[f32; 8]; 2] {
+        gather::fetch_at_once(*self, table, slots)
+    }
+
+    #[inline(always)]
+    fn last(self, eight: [u32; 8], count: usize) -> [u32; 8] {
+        gather::last_at_once(*self, eight, count)
+    }
+
+    #[inline(always)]
+    fn first(self, eight: [u32; 8], count: usize) -> [u32; 8] {
+        gather::first_at_once(*self, eight, count)
+    }
+
+    #[inline(always)]
+    fn put(self, table: &mut [u64], slots: &[u32; 8], floats: [[f32; 8]; 2]) {
+        gather::put_at_once(*self, table, slots, floats);
     }
 
     #[inline(always)]
@@ -130,16 +250,73 @@ impl Vectors for V4 {
     }
 
     #[inline(always)]
-    fn run<W: NullaryFnOnce>(self, work: W) -> W::Output {
-        self.vectorize(work)
+    fn run<W: Work>(self, work: W) -> W::Output {
+        self.vectorize(With(self, work))
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 impl Vectors for V3 {
+    type Eight = [__m256d; 2];
+
+    #[inline(always)]
+    fn all(self, number: f64) -> Self::Eight {
+        eight::all(self, number)
+    }
+
+    #[inline(always)]
+    fn widen(self, numbers: [f32; 8]) -> Self::Eight {
+        eight::widen(self, numbers)
+    }
+
+    #[inline(always)]
+    fn narrow(self, numbers: Self::Eight) -> [f32; 8] {
+        eight::narrow(self, numbers)
+    }
+
+    #[inline(always)]
+    fn add(self, one: Self::Eight, other: Self::Eight) -> Self::Eight {
+        eight::add(self, one, other)
+    }
+
+    #[inline(always)]
+    fn multiply(self, one: Self::Eight, other: Self::Eight) -> Self::Eight {
+        eight::multiply(self, one, other)
+    }
+
+    #[inline(always)]
+    fn zeros(self, numbers: [u32; 8]) -> u8 {
+        eight::zeros(self, numbers)
+    }
+
+    #[inline(always)]
+    fn each(self, numbers: Self::Eight) -> [f64; 8] {
+        cast(numbers)
+    }
+
     #[inline(always)]
     fn slots(self, names: &EightNames, mask: u32, slots: [u32; 8]) -> [u32; 8] {
         names.slots_at_once(self, mask, slots)
+    }
+
+    #[inline(always)]
+    fn fetch(self, table: &[u64], slots: &[u32; 8]) -> [[f32; 8]; 2] {
+        gather::fetch_at_once(self, table, slots)
+    }
+
+    #[inline(always)]
+    fn last(self, eight: [u32; 8], count: usize) -> [u32; 8] {
+        gather::last_at_once(self, eight, count)
+    }
+
+    #[inline(always)]
+    fn first(self, eight: [u32; 8], count: usize) -> [u32; 8] {
+        gather::first_at_once(self, eight, count)
+    }
+
+    #[inline(always)]
+    fn put(self, table: &mut [u64], slots: &[u32; 8], floats: [[f32; 8]; 2]) {
+        gather::put_at_once(self, table, slots, floats);
     }
 
     #[inline(always)]
@@ -149,8 +326,8 @@ impl Vectors for V3 {
     }
 
     #[inline(always)]
-    fn run<W: NullaryFnOnce>(self, work: W) -> W::Output {
-        self.vectorize(work)
+    fn run<W: Work>(self, work: W) -> W::Output {
+        self.vectorize(With(self, work))
     }
 }
 
@@ -171,9 +348,76 @@ fn half_marks(simd: V3, bytes: __m256i, also: [u8; 2]) -> u32 {
 pub struct Portable;
 
 impl Vectors for Portable {
+    type Eight = [f64; 8];
+
+    #[inline(always)]
+    fn all(self, number: f64) -> [f64; 8] {
+        [number; 8]
+    }
+
+    #[inline(always)]
+    fn widen(self, numbers: [f32; 8]) -> [f64; 8] {
+        numbers.map(f64::from)
+    }
+
+    #[inline(always)]
+    fn narrow(self, numbers: [f64; 8]) -> [f32; 8] {
+        numbers.map(|number| number as f32)
+    }
+
+    #[inline(always)]
+    fn add(self, mut one: [f64; 8], other: [f64; 8]) -> [f64; 8] {
+        for k in 0..8 {
+            one[k] += other[k];
+        }
+        one
+    }
+
+    #[inline(always)]
+    fn multiply(self, mut one: [f64; 8], other: [f64; 8]) -> [f64; 8] {
+        for k in 0..8 {
+            one[k] *= other[k];
+        }
+        one
+    }
+
+    #[inline(always)]
+    fn zeros(self, numbers: [u32; 8]) -> u8 {
+        let mut zeros = 0;
+        for (k, &number) in numbers.iter().enumerate() {
+            zeros |= u8::from(number == 0) << k;
+        }
+        zeros
+    }
+
+    #[inline(always)]
+    fn each(self, numbers: [f64; 8]) -> [f64; 8] {
+        numbers
+    }
+
     #[inline(always)]
     fn slots(self, names: &EightNames, mask: u32, slots: [u32; 8]) -> [u32; 8] {
         names.slots(mask, slots)
+    }
+
+    #[inline(always)]
+    fn fetch(self, table: &[u64], slots: &[u32; 8]) -> [[f32; 8]; 2] {
+        gather::fetch(table, slots)
+    }
+
+    #[inline(always)]
+    fn last(self, eight: [u32; 8], count: usize) -> [u32; 8] {
+        gather::last(eight, count)
+    }
+
+    #[inline(always)]
+    fn first(self, eight: [u32; 8], count: usize) -> [u32; 8] {
+        gather::first(eight, count)
+    }
+
+    #[inline(always)]
+    fn put(self, table: &mut [u64], slots: &[u32; 8], floats: [[f32; 8]; 2]) {
+        gather::put(table, slots, floats);
     }
 
     #[inline(always)]
@@ -187,8 +431,8 @@ impl Vectors for Portable {
     }
 
     #[inline(always)]
-    fn run<W: NullaryFnOnce>(self, work: W) -> W::Output {
-        work.call()
+    fn run<W: Work>(self, work: W) -> W::Output {
+        work.call(self)
     }
 }
 

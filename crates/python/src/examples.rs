@@ -10,7 +10,8 @@ use pyo3::prelude::*;
 
 use crate::errors::{argument, to_python};
 use crate::learner::Learner;
-use crate::rows::{Floats, Indices, Rows, check_targets};
+use crate::rows::{Rows, check_targets};
+use crate::slices::{Floats, Indices};
 use crate::stream::Stream;
 
 /// Examples in memory, hashed and checked for one spec's table, loss and intercept.

@@ -18,7 +18,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::{argument, to_python};
-use crate::rows::{Floats, Indices, Rows, check_targets};
+use crate::rows::{Rows, check_targets};
+use crate::slices::{Floats, Indices};
 use crate::stream::{Stream, fetch_numpy};
 
 type Floats32<'py> = Bound<'py, PyArray1<f32>>;

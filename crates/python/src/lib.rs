@@ -7,6 +7,7 @@ mod examples;
 mod hashing;
 mod learner;
 mod rows;
+mod slices;
 mod stream;
 
 use pyo3::prelude::*;

@@ -7,113 +7,50 @@ use std::thread;
 
 use lessregret_core::Chunk;
 use lessregret_core::loss::Loss;
-use numpy::{Element, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::errors::argument;
+use crate::slices::{Floats, Indices, Slice};
 
 /// Rows are turned into chunks of this many: few enough that a chunk of text is still in the cache when
 /// it is learned from.
-const BLOCK: usize = 256;
+const BLOCK: usize = 64;
 
 /// With fewer blocks than this the work is done before a thread has started.
 const BLOCKS_FOR_A_THREAD: usize = 16;
 
-/// A numpy array of one of two types.
-#[derive(FromPyObject)]
-pub enum Either<'py, A: Element, B: Element> {
-    /// The narrow type.
-    Narrow(PyReadonlyArray1<'py, A>),
-    /// The wide type.
-    Wide(PyReadonlyArray1<'py, B>),
-}
-
-/// 32- or 64-bit indices.
-pub type Indices<'py> = Either<'py, i32, i64>;
-/// 32- or 64-bit floats.
-pub type Floats<'py> = Either<'py, f32, f64>;
-
-/// The entries of an array, whichever type they have.
-#[derive(Clone, Copy)]
-pub enum Slice<'a, A, B> {
-    Narrow(&'a [A]),
-    Wide(&'a [B]),
-}
-
-impl<'py, A: Element, B: Element> Either<'py, A, B> {
-    fn slice(&self) -> PyResult<Slice<'_, A, B>> {
-        Ok(match self {
-            Either::Narrow(array) => Slice::Narrow(array.as_slice()?),
-            Either::Wide(array) => Slice::Wide(array.as_slice()?),
-        })
-    }
-}
-
-impl Slice<'_, i32, i64> {
-    /// Whether all entries are from 0 up and below `limit`. Without a way out of the loop, so that many
-    /// are compared at once.
-    fn are_below(&self, entries: Range<usize>, limit: usize) -> bool {
-        // A negative number is a large one without its sign.
-        let limit = limit as u64;
-        match self {
-            Slice::Narrow(all) => {
-                let limit = u32::try_from(limit).unwrap_or(u32::MAX);
-                all[entries].iter().fold(true, |good, &index| good & ((index as u32) < limit))
-            }
-            Slice::Wide(all) => {
-                all[entries].iter().fold(true, |good, &index| good & ((index as u64) < limit))
-            }
-        }
-    }
-
-    fn at(&self, k: usize) -> i64 {
-        match self {
-            Slice::Narrow(entries) => entries[k].into(),
-            Slice::Wide(entries) => entries[k],
-        }
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            Slice::Narrow(entries) => entries.len(),
-            Slice::Wide(entries) => entries.len(),
-        }
-    }
-}
-
-impl Slice<'_, f32, f64> {
-    /// Whether all entries are finite as float32.
-    fn are_finite(&self, entries: Range<usize>) -> bool {
-        match self {
-            Slice::Narrow(all) => {
-                all[entries].iter().fold(true, |good, value| good & value.is_finite())
-            }
-            Slice::Wide(all) => {
-                all[entries].iter().fold(true, |good, &value| good & (value as f32).is_finite())
-            }
-        }
-    }
-
-    fn at(&self, k: usize) -> f32 {
-        match self {
-            Slice::Narrow(entries) => entries[k],
-            Slice::Wide(entries) => entries[k] as f32,
-        }
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            Slice::Narrow(entries) => entries.len(),
-            Slice::Wide(entries) => entries.len(),
-        }
-    }
-}
+/// And to look at fewer features than this.
+const FEATURES_FOR_A_THREAD: usize = 1 << 18;
 
 /// A sparse matrix by rows, checked: every index in range, every value finite as float32.
 pub struct Rows<'a> {
     indptr: Slice<'a, i32, i64>,
     indices: Slice<'a, i32, i64>,
     values: Slice<'a, f32, f64>,
+    look: Look,
+}
+
+/// What was seen of some rows when they were checked, so that nobody need look again.
+#[derive(Clone, Copy)]
+struct Look {
+    /// Whether all is such as [`Rows`] promises.
+    good: bool,
+    /// Whether the indices of every row ascend and no value is 0.
+    plain: bool,
+    /// Whether a value is beyond -1 and 1.
+    any_large: bool,
+}
+
+impl Look {
+    const AT_NOTHING: Look = Look { good: true, plain: true, any_large: false };
+
+    fn and(self, other: Look) -> Look {
+        Look {
+            good: self.good && other.good,
+            plain: self.plain && other.plain,
+            any_large: self.any_large || other.any_large,
+        }
+    }
 }
 
 impl<'a> Rows<'a> {
@@ -125,11 +62,11 @@ impl<'a> Rows<'a> {
         values: &'a Floats<'_>,
         columns: usize,
     ) -> PyResult<Self> {
-        let rows =
-            Rows { indptr: indptr.slice()?, indices: indices.slice()?, values: values.slice()? };
+        let (indptr, indices, values) = (indptr.slice()?, indices.slice()?, values.slice()?);
+        let mut rows = Rows { indptr, indices, values, look: Look::AT_NOTHING };
         rows.check_shape(py)?;
-        let entries = rows.indptr.at(0) as usize..rows.indptr.at(rows.len()) as usize;
-        if !py.detach(|| rows.are_good(entries, columns)) {
+        rows.look = py.detach(|| rows.look_at_all(columns));
+        if !rows.look.good {
             // Row by row only now, to name the place.
             (0..rows.len()).try_for_each(|row| rows.check_row(py, row, columns))?;
         }
@@ -166,14 +103,16 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// The same for all rows; of many, another thread makes the next chunks while one is taken.
+    /// The same for all rows. Where places are to be looked up in many, another thread makes the next
+    /// chunks while one is taken; without that, what is handed over costs more than what is spared.
     pub fn chunks_ahead<E>(
         &self,
         chunk: &mut Chunk,
         label: impl Fn(usize) -> (f32, f32) + Send,
         mut take: impl FnMut(&Chunk) -> Result<(), E>,
     ) -> Result<(), E> {
-        if self.len() < BLOCKS_FOR_A_THREAD * BLOCK || cores() == 1 {
+        let alone = chunk.wishes().places.is_none() || cores() == 1;
+        if alone || self.len() < BLOCKS_FOR_A_THREAD * BLOCK {
             return self.chunks(0..self.len(), chunk, label, take);
         }
         let wishes = chunk.wishes().clone();
@@ -206,24 +145,53 @@ impl<'a> Rows<'a> {
         for row in rows {
             self.extend(chunk, self.range(row));
             let (label, importance) = label(row);
-            chunk.finish(label, importance, b"");
+            match self.look {
+                Look { plain: true, any_large, .. } => {
+                    chunk.finish_plain(label, importance, any_large);
+                }
+                _ => chunk.finish(label, importance, b""),
+            }
         }
     }
 
-    /// Whether all entries are such as [`Rows`] promises, looked at on all cores.
-    fn are_good(&self, entries: Range<usize>, columns: usize) -> bool {
-        let good = |part: Range<usize>| {
-            self.indices.are_below(part.clone(), columns) && self.values.are_finite(part)
-        };
-        let parts = parts(entries, 1 << 18);
-        if parts.len() == 1 {
-            return parts.into_iter().all(good);
+    /// Look at all rows, on all cores.
+    fn look_at_all(&self, columns: usize) -> Look {
+        let parts = self.parts();
+        if self.features() < FEATURES_FOR_A_THREAD {
+            return self.look_at(0..self.len(), columns);
         }
         thread::scope(|scope| {
-            let looks: Vec<_> =
-                parts.into_iter().map(|part| scope.spawn(move || good(part))).collect();
-            looks.into_iter().all(|look| look.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            let look = |part| scope.spawn(move || self.look_at(part, columns));
+            let looks: Vec<_> = parts.into_iter().map(look).collect();
+            let looks = looks
+                .into_iter()
+                .map(|look| look.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            looks.fold(Look::AT_NOTHING, Look::and)
         })
+    }
+
+    fn look_at(&self, rows: Range<usize>, columns: usize) -> Look {
+        blocks(rows)
+            .map(|block| self.look_at_block(block, columns))
+            .fold(Look::AT_NOTHING, Look::and)
+    }
+
+    fn look_at_block(&self, rows: Range<usize>, columns: usize) -> Look {
+        let entries = self.range(rows.start).start..self.range(rows.end - 1).end;
+        let sizes = self.values.sizes(entries.clone());
+        // All pairs of neighbours are compared at once; those of which the second begins a row do not count.
+        let starts =
+            (rows.start + 1..rows.end).map(|row| self.range(row)).filter(|row| !row.is_empty());
+        let between = starts
+            .filter(|row| {
+                entries.start < row.start && self.indices.descents(row.start - 1..row.start + 1) > 0
+            })
+            .count();
+        Look {
+            good: self.indices.are_below(entries.clone(), columns) && !sizes.any_infinite,
+            plain: self.indices.descents(entries) == between && !sizes.any_zero,
+            any_large: sizes.any_large,
+        }
     }
 
     /// Add entries to the example being written; a loop for each pair of types, without questions.

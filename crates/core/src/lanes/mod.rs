@@ -32,6 +32,7 @@ use crate::penalty::{Penalty, Whole};
 use crate::rule::{Rule, Slot, Step};
 use crate::scale::Scales;
 use crate::shelf::Shelf;
+use crate::vectors::Vectors;
 
 type LineOf<R> = <<R as Rule>::Slot as Slot>::Line;
 
@@ -110,6 +111,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         let Room { values, places, rounds } = room;
         self.place(course, batch.clone(), places);
         let (mut places, last) = (&places[..], batch.end - 1);
+        let all_plain = self.scales.leave_all(&course);
         let before = self.audience.tally.rounds + 1 - batch.start as u64;
         for k in batch {
             let example = course.example(k);
@@ -118,7 +120,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
                 self.shelf.ask_for(&others[..course.example(k + 1).slots.len()]);
             }
             places = others;
-            let plain = self.scales.leave(&example);
+            let plain = all_plain || self.scales.leave(&example);
             let seen = if plain { example } else { self.scales.prepare(&example, values)? };
             rounds.push(self.round::<PENALISED>(before + k as u64, &seen, own)?);
             if !plain {
@@ -146,8 +148,9 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
 
 impl<R: Rule, B: Boxes> Pupil for Lanes<R, B> {
     #[inline(always)]
-    fn learn_each<const PENALISED: bool>(
+    fn learn_each<V: Vectors, const PENALISED: bool>(
         &mut self,
+        _vectors: V,
         course: Course<'_>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {

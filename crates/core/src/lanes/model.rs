@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use pulp::NullaryFnOnce;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -20,7 +19,7 @@ use crate::places::Places;
 use crate::rule::{Interval, Line, Rule, Slot, Step};
 use crate::scale::Scales;
 use crate::tally::{LaneStanding, Standing, Tally};
-use crate::vectors::Path;
+use crate::vectors::{Path, Vectors, Work};
 
 /// What is not of one coordinate, as in the model file.
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -78,11 +77,11 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
 /// A walk over all slots, as work for [`Path::run`].
 struct Survey<'a, R: Rule, B: Boxes>(&'a Lanes<R, B>);
 
-impl<R: Rule, B: Boxes> NullaryFnOnce for Survey<'_, R, B> {
+impl<R: Rule, B: Boxes> Work for Survey<'_, R, B> {
     type Output = (PerLane, u64);
 
     #[inline(always)]
-    fn call(self) -> (PerLane, u64) {
+    fn call<V: Vectors>(self, _vectors: V) -> (PerLane, u64) {
         self.0.survey()
     }
 }

@@ -11,7 +11,7 @@ use crate::importance::push;
 use crate::mixture::{LANES, PerLane, RATES};
 use crate::model::{Boxes, diverged, is_sound};
 use crate::rule::{Line, Rule, Sight, Slot};
-use crate::sheet::{LaneSum, Sum};
+use crate::sums::{LaneSum, Sum};
 
 /// What the first walk over an example's features found.
 pub(super) struct Look {

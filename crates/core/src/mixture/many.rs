@@ -106,11 +106,9 @@ impl Plays {
 
 #[cfg(test)]
 mod tests {
-    use pulp::NullaryFnOnce;
-
     use super::*;
     use crate::faces::values;
-    use crate::vectors::Path;
+    use crate::vectors::{Path, Vectors, Work};
 
     const LOSS: Loss = Loss::Logistic;
 
@@ -119,11 +117,11 @@ mod tests {
     /// Rounds played one by one, and all at once.
     struct Playing<'a>(&'a [PerLane], &'a [PerLane]);
 
-    impl NullaryFnOnce for Playing<'_> {
+    impl Work for Playing<'_> {
         type Output = [Played; 2];
 
         #[inline(always)]
-        fn call(self) -> [Played; 2] {
+        fn call<V: Vectors>(self, _vectors: V) -> [Played; 2] {
             let Playing(margins, lost) = self;
             let tails: Vec<Tails> =
                 margins.iter().map(|margins| Tails::of(LOSS, margins)).collect();

@@ -15,7 +15,6 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use memchr::{memchr, memrchr};
-use pulp::NullaryFnOnce;
 
 use super::fault::Fault;
 use super::labels::LabelReader;
@@ -24,7 +23,7 @@ use super::quick_names::Names;
 use super::vw::Head;
 use super::{Format, Reader, quick_numbers, quick_svmlight, quick_vw};
 use crate::example::Chunk;
-use crate::vectors::{Path, Portable, Vectors};
+use crate::vectors::{Path, Vectors, Work};
 
 /// Lines are marked so many bytes at a time, more only where one line is longer.
 const WINDOW: usize = 16 << 10;
@@ -227,13 +226,7 @@ impl BlockReader {
         }
         let path = self.path;
         let window = Window { block: self, text, lines, chunk, report, grammar: PhantomData::<G> };
-        match path {
-            #[cfg(target_arch = "x86_64")]
-            Path::Avx512(vectors) => vectors.run(With { vectors, window }),
-            #[cfg(target_arch = "x86_64")]
-            Path::Avx2(vectors) => vectors.run(With { vectors, window }),
-            Path::Portable => Portable.run(With { vectors: Portable, window }),
-        }
+        path.run(window)
     }
 }
 
@@ -247,19 +240,12 @@ struct Window<'a, G> {
     grammar: PhantomData<G>,
 }
 
-/// The same, with what they are to be read with. A closure would do, but could not be told to become
-/// part of the function that has the instructions.
-struct With<'a, G, V> {
-    vectors: V,
-    window: Window<'a, G>,
-}
-
-impl<G: Grammar, V: Vectors> NullaryFnOnce for With<'_, G, V> {
+impl<G: Grammar> Work for Window<'_, G> {
     type Output = usize;
 
     #[inline(always)]
-    fn call(self) -> usize {
-        self.window.read(self.vectors)
+    fn call<V: Vectors>(self, vectors: V) -> usize {
+        self.read(vectors)
     }
 }
 

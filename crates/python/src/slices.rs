@@ -1,0 +1,163 @@
+//! Numpy arrays of either of two types, read in place.
+
+use std::ops::Range;
+
+use numpy::{Element, PyReadonlyArray1};
+use pyo3::prelude::*;
+
+/// A numpy array of one of two types.
+#[derive(FromPyObject)]
+pub enum Either<'py, A: Element, B: Element> {
+    /// The narrow type.
+    Narrow(PyReadonlyArray1<'py, A>),
+    /// The wide type.
+    Wide(PyReadonlyArray1<'py, B>),
+}
+
+/// 32- or 64-bit indices.
+pub type Indices<'py> = Either<'py, i32, i64>;
+/// 32- or 64-bit floats.
+pub type Floats<'py> = Either<'py, f32, f64>;
+
+/// The entries of an array, whichever type they have.
+#[derive(Clone, Copy)]
+pub enum Slice<'a, A, B> {
+    /// The narrow type.
+    Narrow(&'a [A]),
+    /// The wide type.
+    Wide(&'a [B]),
+}
+
+impl<'py, A: Element, B: Element> Either<'py, A, B> {
+    /// The entries.
+    pub fn slice(&self) -> PyResult<Slice<'_, A, B>> {
+        Ok(match self {
+            Either::Narrow(array) => Slice::Narrow(array.as_slice()?),
+            Either::Wide(array) => Slice::Wide(array.as_slice()?),
+        })
+    }
+}
+
+impl<A, B> Slice<'_, A, B> {
+    /// The number of entries.
+    pub fn len(&self) -> usize {
+        match self {
+            Slice::Narrow(entries) => entries.len(),
+            Slice::Wide(entries) => entries.len(),
+        }
+    }
+}
+
+impl Slice<'_, i32, i64> {
+    /// Entry number `k`.
+    pub fn at(&self, k: usize) -> i64 {
+        match self {
+            Slice::Narrow(entries) => entries[k].into(),
+            Slice::Wide(entries) => entries[k],
+        }
+    }
+
+    /// Whether all entries are from 0 up and below `limit`. Without a way out of the loop, so that many
+    /// are compared at once.
+    pub fn are_below(&self, entries: Range<usize>, limit: usize) -> bool {
+        // A negative number is a large one without its sign.
+        let limit = limit as u64;
+        match self {
+            Slice::Narrow(all) => {
+                let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+                all[entries].iter().fold(true, |good, &index| good & ((index as u32) < limit))
+            }
+            Slice::Wide(all) => {
+                all[entries].iter().fold(true, |good, &index| good & ((index as u64) < limit))
+            }
+        }
+    }
+
+    /// How many entries are not below the next one.
+    pub fn descents(&self, entries: Range<usize>) -> usize {
+        match self {
+            Slice::Narrow(all) => descents(&all[entries]),
+            Slice::Wide(all) => descents(&all[entries]),
+        }
+    }
+}
+
+fn descents<T: PartialOrd>(entries: &[T]) -> usize {
+    let pairs = entries.iter().zip(entries.get(1..).unwrap_or_default());
+    pairs.map(|(one, next)| u32::from(one >= next)).sum::<u32>() as usize
+}
+
+/// What is to be known of many values, as float32.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sizes {
+    /// Whether one is not finite.
+    pub any_infinite: bool,
+    /// Whether one is 0.
+    pub any_zero: bool,
+    /// Whether one is beyond -1 and 1.
+    pub any_large: bool,
+}
+
+impl Slice<'_, f32, f64> {
+    /// Entry number `k`.
+    pub fn at(&self, k: usize) -> f32 {
+        match self {
+            Slice::Narrow(entries) => entries[k],
+            Slice::Wide(entries) => entries[k] as f32,
+        }
+    }
+
+    /// How large the entries are.
+    pub fn sizes(&self, entries: Range<usize>) -> Sizes {
+        match self {
+            Slice::Narrow(all) => sizes(all[entries].iter().copied()),
+            Slice::Wide(all) => sizes(all[entries].iter().map(|&value| value as f32)),
+        }
+    }
+}
+
+fn sizes(values: impl Iterator<Item = f32>) -> Sizes {
+    // The bits of sizes are ordered as sizes are. By masks as wide as the values, and without a way out of
+    // the loop, many are compared at once.
+    let (mut infinite, mut zero, mut large) = (0, 0, 0);
+    for value in values {
+        let size = value.to_bits() << 1;
+        infinite |= u32::from(size >= f32::INFINITY.to_bits() << 1);
+        zero |= u32::from(size == 0);
+        large |= u32::from(size > 1f32.to_bits() << 1);
+    }
+    Sizes { any_infinite: infinite != 0, any_zero: zero != 0, any_large: large != 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_those_of_float32() {
+        let of = |values: &[f64]| Slice::Wide::<f32, f64>(values).sizes(0..values.len());
+        assert_eq!(of(&[]), Sizes::default());
+        assert_eq!(of(&[1.0, -1.0, 1e-45, 1.0 + 1e-9]), Sizes::default());
+        for (value, expected) in [
+            (f64::NAN, Sizes { any_infinite: true, any_large: true, ..Sizes::default() }),
+            (-1e39, Sizes { any_infinite: true, any_large: true, ..Sizes::default() }),
+            (-3e38, Sizes { any_large: true, ..Sizes::default() }),
+            (-1.000_001, Sizes { any_large: true, ..Sizes::default() }),
+            (-0.0, Sizes { any_zero: true, ..Sizes::default() }),
+            (1e-46, Sizes { any_zero: true, ..Sizes::default() }),
+        ] {
+            for place in 0..40 {
+                let mut values = [0.5; 40];
+                values[place] = value;
+                assert_eq!(of(&values), expected, "{value} at {place}");
+            }
+        }
+    }
+
+    #[test]
+    fn descents_are_counted() {
+        let of = |entries: &[i32]| Slice::Narrow::<i32, i64>(entries).descents(0..entries.len());
+        assert_eq!((of(&[]), of(&[3]), of(&[1, 2, 7])), (0, 0, 0));
+        assert_eq!((of(&[1, 1, 7]), of(&[3, 2, 1]), of(&[-1, 5, 5])), (1, 2, 1));
+    }
+}
