@@ -2,6 +2,7 @@
 
 use crate::mixture::LANES;
 use crate::sheet::WIDTH;
+use crate::vectors::Vectors;
 
 /// A sum in eight parts: feature k goes to part k mod 8.
 ///
@@ -40,42 +41,50 @@ impl Sum {
 }
 
 /// The same in every lane.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LaneSum([[f64; LANES]; WIDTH]);
+#[derive(Clone, Copy)]
+pub(crate) struct LaneSum<V: Vectors> {
+    vectors: V,
+    parts: [V::Eight; WIDTH],
+}
 
-impl LaneSum {
+impl<V: Vectors> LaneSum<V> {
+    /// Sums of nothing.
+    #[inline(always)]
+    pub fn new(vectors: V) -> Self {
+        LaneSum { vectors, parts: [vectors.all(0.0); WIDTH] }
+    }
+
     /// Add the terms of feature `k`.
     #[inline(always)]
-    pub fn add(&mut self, k: usize, terms: &[f64; LANES]) {
-        for (part, term) in self.0[k % WIDTH].iter_mut().zip(terms) {
-            *part += term;
-        }
+    pub fn add(&mut self, k: usize, terms: V::Eight) {
+        let part = &mut self.parts[k % WIDTH];
+        *part = self.vectors.add(*part, terms);
     }
 
     /// The whole sums.
     #[inline(always)]
     pub fn totals(&self) -> [f64; LANES] {
-        let mut totals = [0.0; LANES];
-        for (lane, total) in totals.iter_mut().enumerate() {
-            *total = Sum(self.0.map(|part| part[lane])).total();
-        }
-        totals
+        let (v, [a, b, c, d, e, f, g, h]) = (self.vectors, self.parts);
+        let one = v.add(v.add(a, e), v.add(c, g));
+        let other = v.add(v.add(b, f), v.add(d, h));
+        v.each(v.add(one, other))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vectors::Portable;
 
     #[test]
     fn sums_have_the_same_bits_in_eights_one_by_one_and_in_a_lane() {
         let terms: Vec<f64> = (1..25).map(|k| 1.0 / f64::from(k)).collect();
         let (mut eights, mut ones, mut lanes) =
-            (Sum::default(), Sum::default(), LaneSum::default());
+            (Sum::default(), Sum::default(), LaneSum::new(Portable));
         terms.as_chunks().0.iter().for_each(|eight| eights.add(eight));
         for (k, &term) in terms.iter().enumerate() {
             ones.add_one(k, term);
-            lanes.add(k, &[term; LANES]);
+            lanes.add(k, [term; LANES]);
         }
         assert_eq!(ones.total().to_bits(), eights.total().to_bits());
         assert_eq!(lanes.totals().map(f64::to_bits), [eights.total().to_bits(); LANES]);

@@ -43,6 +43,9 @@ pub trait Vectors: Copy {
     /// Eight times the same number.
     fn all(self, number: f64) -> Self::Eight;
 
+    /// These eight numbers.
+    fn load(self, numbers: &[f64; 8]) -> Self::Eight;
+
     /// Eight float32 as float64.
     fn widen(self, numbers: [f32; 8]) -> Self::Eight;
 
@@ -182,6 +185,11 @@ impl Vectors for V4 {
     }
 
     #[inline(always)]
+    fn load(self, numbers: &[f64; 8]) -> Self::Eight {
+        cast(*numbers)
+    }
+
+    #[inline(always)]
     fn widen(self, numbers: [f32; 8]) -> Self::Eight {
         eight::widen(*self, numbers)
     }
@@ -262,6 +270,11 @@ impl Vectors for V3 {
     #[inline(always)]
     fn all(self, number: f64) -> Self::Eight {
         eight::all(self, number)
+    }
+
+    #[inline(always)]
+    fn load(self, numbers: &[f64; 8]) -> Self::Eight {
+        cast(*numbers)
     }
 
     #[inline(always)]
@@ -353,6 +366,11 @@ impl Vectors for Portable {
     #[inline(always)]
     fn all(self, number: f64) -> [f64; 8] {
         [number; 8]
+    }
+
+    #[inline(always)]
+    fn load(self, numbers: &[f64; 8]) -> [f64; 8] {
+        *numbers
     }
 
     #[inline(always)]

@@ -7,6 +7,7 @@ use std::thread;
 
 use lessregret_core::Chunk;
 use lessregret_core::loss::Loss;
+use lessregret_core::vectors::{Path, Vectors, Work};
 use pyo3::prelude::*;
 
 use crate::errors::argument;
@@ -171,27 +172,33 @@ impl<'a> Rows<'a> {
     }
 
     fn look_at(&self, rows: Range<usize>, columns: usize) -> Look {
-        blocks(rows)
-            .map(|block| self.look_at_block(block, columns))
-            .fold(Look::AT_NOTHING, Look::and)
+        let path = Path::chosen().unwrap_or(Path::Portable);
+        path.run(Looking { matrix: self, rows, columns })
     }
 
+    #[inline(always)]
     fn look_at_block(&self, rows: Range<usize>, columns: usize) -> Look {
         let entries = self.range(rows.start).start..self.range(rows.end - 1).end;
         let sizes = self.values.sizes(entries.clone());
-        // All pairs of neighbours are compared at once; those of which the second begins a row do not count.
-        let starts =
-            (rows.start + 1..rows.end).map(|row| self.range(row)).filter(|row| !row.is_empty());
-        let between = starts
-            .filter(|row| {
-                entries.start < row.start && self.indices.descents(row.start - 1..row.start + 1) > 0
-            })
-            .count();
         Look {
             good: self.indices.are_below(entries.clone(), columns) && !sizes.any_infinite,
-            plain: self.indices.descents(entries) == between && !sizes.any_zero,
+            // All neighbours are compared at once; those of which the second begins a row do not count.
+            plain: self.indices.descents(entries) == self.descents_between(rows) && !sizes.any_zero,
             any_large: sizes.any_large,
         }
+    }
+
+    /// How many rows begin with an index that is not above the one before it, which is another row's.
+    #[inline(always)]
+    fn descents_between(&self, rows: Range<usize>) -> usize {
+        let (first, mut count) = (self.range(rows.start).start, 0);
+        for row in rows.start + 1..rows.end {
+            let Range { start, end } = self.range(row);
+            if first < start && start < end {
+                count += usize::from(self.indices.at(start - 1) >= self.indices.at(start));
+            }
+        }
+        count
     }
 
     /// Add entries to the example being written; a loop for each pair of types, without questions.
@@ -222,6 +229,7 @@ impl<'a> Rows<'a> {
         }
     }
 
+    #[inline(always)]
     fn range(&self, row: usize) -> Range<usize> {
         self.indptr.at(row) as usize..self.indptr.at(row + 1) as usize
     }
@@ -255,6 +263,26 @@ impl<'a> Rows<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// Rows to be looked at, as work for [`Path::run`].
+struct Looking<'a> {
+    matrix: &'a Rows<'a>,
+    rows: Range<usize>,
+    columns: usize,
+}
+
+impl Work for Looking<'_> {
+    type Output = Look;
+
+    #[inline(always)]
+    fn call<V: Vectors>(self, _vectors: V) -> Look {
+        let mut look = Look::AT_NOTHING;
+        for block in blocks(self.rows) {
+            look = look.and(self.matrix.look_at_block(block, self.columns));
+        }
+        look
     }
 }
 

@@ -1,4 +1,7 @@
 //! Numpy arrays of either of two types, read in place.
+//!
+//! Walks over entries have no way out and call no closures, so that they become vector instructions where
+//! [`Path::run`](lessregret_core::vectors::Path::run) compiles them.
 
 use std::ops::Range;
 
@@ -57,23 +60,31 @@ impl Slice<'_, i32, i64> {
         }
     }
 
-    /// Whether all entries are from 0 up and below `limit`. Without a way out of the loop, so that many
-    /// are compared at once.
+    /// Whether all entries are from 0 up and below `limit`.
+    #[inline(always)]
     pub fn are_below(&self, entries: Range<usize>, limit: usize) -> bool {
         // A negative number is a large one without its sign.
-        let limit = limit as u64;
         match self {
             Slice::Narrow(all) => {
                 let limit = u32::try_from(limit).unwrap_or(u32::MAX);
-                all[entries].iter().fold(true, |good, &index| good & ((index as u32) < limit))
+                let mut beyond = 0;
+                for &index in &all[entries] {
+                    beyond |= u32::from(index as u32 >= limit);
+                }
+                beyond == 0
             }
             Slice::Wide(all) => {
-                all[entries].iter().fold(true, |good, &index| good & ((index as u64) < limit))
+                let mut beyond = 0;
+                for &index in &all[entries] {
+                    beyond |= u64::from(index as u64 >= limit as u64);
+                }
+                beyond == 0
             }
         }
     }
 
     /// How many entries are not below the next one.
+    #[inline(always)]
     pub fn descents(&self, entries: Range<usize>) -> usize {
         match self {
             Slice::Narrow(all) => descents(&all[entries]),
@@ -82,9 +93,13 @@ impl Slice<'_, i32, i64> {
     }
 }
 
+#[inline(always)]
 fn descents<T: PartialOrd>(entries: &[T]) -> usize {
-    let pairs = entries.iter().zip(entries.get(1..).unwrap_or_default());
-    pairs.map(|(one, next)| u32::from(one >= next)).sum::<u32>() as usize
+    let mut count = 0u32;
+    for (one, next) in entries.iter().zip(entries.get(1..).unwrap_or_default()) {
+        count += u32::from(one >= next);
+    }
+    count as usize
 }
 
 /// What is to be known of many values, as float32.
@@ -108,25 +123,46 @@ impl Slice<'_, f32, f64> {
     }
 
     /// How large the entries are.
+    #[inline(always)]
     pub fn sizes(&self, entries: Range<usize>) -> Sizes {
+        let mut seen = Seen::default();
         match self {
-            Slice::Narrow(all) => sizes(all[entries].iter().copied()),
-            Slice::Wide(all) => sizes(all[entries].iter().map(|&value| value as f32)),
+            Slice::Narrow(all) => {
+                for &value in &all[entries] {
+                    seen.see(value);
+                }
+            }
+            Slice::Wide(all) => {
+                for &value in &all[entries] {
+                    seen.see(value as f32);
+                }
+            }
+        }
+        Sizes {
+            any_infinite: seen.infinite != 0,
+            any_zero: seen.zero != 0,
+            any_large: seen.large != 0,
         }
     }
 }
 
-fn sizes(values: impl Iterator<Item = f32>) -> Sizes {
-    // The bits of sizes are ordered as sizes are. By masks as wide as the values, and without a way out of
-    // the loop, many are compared at once.
-    let (mut infinite, mut zero, mut large) = (0, 0, 0);
-    for value in values {
+/// The same while it is found out: as wide as the values, so that many are compared at once.
+#[derive(Default)]
+struct Seen {
+    infinite: u32,
+    zero: u32,
+    large: u32,
+}
+
+impl Seen {
+    #[inline(always)]
+    fn see(&mut self, value: f32) {
+        // Without their sign the bits of numbers are ordered as their sizes are.
         let size = value.to_bits() << 1;
-        infinite |= u32::from(size >= f32::INFINITY.to_bits() << 1);
-        zero |= u32::from(size == 0);
-        large |= u32::from(size > 1f32.to_bits() << 1);
+        self.infinite |= u32::from(size >= f32::INFINITY.to_bits() << 1);
+        self.zero |= u32::from(size == 0);
+        self.large |= u32::from(size > 1f32.to_bits() << 1);
     }
-    Sizes { any_infinite: infinite != 0, any_zero: zero != 0, any_large: large != 0 }
 }
 
 #[cfg(test)]

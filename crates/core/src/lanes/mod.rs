@@ -22,7 +22,7 @@ use std::ops::Range;
 
 use crate::audience::{Audience, BATCH, Round, Rounds};
 use crate::error::Result;
-use crate::example::Course;
+use crate::example::{Course, Example};
 use crate::lesson::Pupil;
 use crate::loss::Loss;
 use crate::memory::zeroed;
@@ -32,7 +32,7 @@ use crate::penalty::{Penalty, Whole};
 use crate::rule::{Rule, Slot, Step};
 use crate::scale::Scales;
 use crate::shelf::Shelf;
-use crate::vectors::Vectors;
+use crate::vectors::{Portable, Vectors};
 
 type LineOf<R> = <<R as Rule>::Slot as Slot>::Line;
 
@@ -102,8 +102,9 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 
     #[inline(always)]
-    fn teach_batch<const PENALISED: bool>(
+    fn teach_batch<V: Vectors, const PENALISED: bool>(
         &mut self,
+        vectors: V,
         course: Course<'_>,
         batch: Range<usize>,
         room: &mut Room,
@@ -114,17 +115,20 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         let all_plain = self.scales.leave_all(&course);
         let before = self.audience.tally.rounds + 1 - batch.start as u64;
         for k in batch {
-            let example = course.example(k);
-            let (own, others) = places.split_at(example.slots.len());
+            let Example { label, importance, slots, values: mut scaled } = course.example(k);
+            let (own, others) = places.split_at(slots.len());
             if k < last {
                 self.shelf.ask_for(&others[..course.example(k + 1).slots.len()]);
             }
             places = others;
-            let plain = all_plain || self.scales.leave(&example);
-            let seen = if plain { example } else { self.scales.prepare(&example, values)? };
-            rounds.push(self.round::<PENALISED>(before + k as u64, &seen, own)?);
+            let plain = all_plain || self.scales.leave(&course.example(k));
             if !plain {
-                self.scales.remember(&example);
+                scaled = self.scales.prepare(&course.example(k), values)?.values;
+            }
+            let seen = Example { label, importance, slots, values: scaled };
+            rounds.push(self.round::<V, PENALISED>(vectors, before + k as u64, &seen, own)?);
+            if !plain {
+                self.scales.remember(&course.example(k));
             }
         }
         Ok(())
@@ -150,14 +154,14 @@ impl<R: Rule, B: Boxes> Pupil for Lanes<R, B> {
     #[inline(always)]
     fn learn_each<V: Vectors, const PENALISED: bool>(
         &mut self,
-        _vectors: V,
+        vectors: V,
         course: Course<'_>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {
         let mut room = Room::default();
         for start in (0..course.len()).step_by(BATCH) {
             let batch = start..course.len().min(start + BATCH);
-            let taught = self.teach_batch::<PENALISED>(course, batch, &mut room);
+            let taught = self.teach_batch::<V, PENALISED>(vectors, course, batch, &mut room);
             self.audience.watch(&mut room.rounds, margins);
             taught?;
         }
@@ -175,7 +179,7 @@ impl<R: Rule, B: Boxes> Pupil for Lanes<R, B> {
             room.places.clear();
             self.shelf.places().meet_all(completed.slots, &mut room.places);
             self.shelf.have_memory();
-            let round = self.round::<true>(number, &completed, &room.places)?;
+            let round = self.round::<_, true>(Portable, number, &completed, &room.places)?;
             self.scales.remember(&example);
             room.rounds.push(Round { features: example.slots.len(), ..round });
             self.audience.watch(&mut room.rounds, margins);

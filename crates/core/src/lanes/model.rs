@@ -19,7 +19,7 @@ use crate::places::Places;
 use crate::rule::{Interval, Line, Rule, Slot, Step};
 use crate::scale::Scales;
 use crate::tally::{LaneStanding, Standing, Tally};
-use crate::vectors::{Path, Vectors, Work};
+use crate::vectors::{Path, Portable, Vectors, Work};
 
 /// What is not of one coordinate, as in the model file.
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -107,7 +107,7 @@ impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
             places.clear();
             places.extend(example.slots.iter().map(|&slot| self.shelf.places().find(slot)));
             let seen = self.scales.normalise(&example, &mut room);
-            let look = self.look::<false, false>(&seen, &places);
+            let look = self.look::<_, false, false>(Portable, &seen, &places);
             let tails = Tails::of(self.loss, &look.margins);
             margins.push(mixture.margin(self.loss, &shares, &look.margins, &tails));
         }

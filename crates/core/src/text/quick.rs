@@ -122,8 +122,8 @@ impl Room<'_> {
 #[inline(always)]
 pub fn float(text: &[u8], start: usize, end: usize) -> Option<f32> {
     match quick_numbers::decimal(text, start, end) {
-        Some(number) => Some(number as f32),
         None => any_float(text.get(start..end)?),
+        number => number,
     }
 }
 

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! What is read is exactly what [`super::numbers`] reads: the digits are an integer below 2^53, the power
-//! of ten is exact, and one division rounds once, as strtod does. Longer numbers, exponents and what is no
+//! of ten is exact, and where it matters one division rounds once, as strtod does. Longer numbers, exponents and what is no
 //! number at all are `None`: the strict readers see to them.
 //!
 //! The digits of a word are loaded at once, the point is closed up, and three multiplications add the
@@ -23,9 +23,47 @@ const EXACT: u64 = 1 << 53;
 const TENS: [f64; 17] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16];
 
-/// The decimal that fills the bytes from `start` to `end`, where at least 16 more bytes follow.
+const TENTHS: [f64; 16] = [
+    1e0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14,
+    1e-15,
+];
+
+/// A decimal taken apart.
+struct Parts {
+    /// All digits, as one number.
+    digits: f64,
+    /// How many of them stand behind the point.
+    fraction: usize,
+    negative: bool,
+}
+
+/// The decimal that fills the bytes from `start` to `end`, where at least 16 more bytes follow: the nearest
+/// float64, and of that the nearest float32.
+///
+/// A division takes long enough to hold up the numbers that follow. A product with the power's inverse is
+/// off by 2⁻⁵² of itself at most, which is two or three of its last places: only next to a tie between
+/// two float32 does it matter, and one number in sixty million is that.
 #[inline(always)]
-pub fn decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
+pub fn decimal(text: &[u8], start: usize, end: usize) -> Option<f32> {
+    let Parts { digits, fraction, negative } = parts(text, start, end)?;
+    let mut number = digits * TENTHS[fraction & 15];
+    if is_near_tie(number) {
+        number = digits / TENS[fraction & 15];
+    }
+    Some(f32::from_bits((number as f32).to_bits() | u32::from(negative) << 31))
+}
+
+/// Whether a float64 is within a few places of the middle between two float32, if those are normal.
+#[inline(always)]
+fn is_near_tie(number: f64) -> bool {
+    const NEAR: u64 = 4;
+    const TIE: u64 = 1 << 28;
+    const REST: u64 = (1 << 29) - 1;
+    (number.to_bits() & REST).wrapping_sub(TIE - NEAR) <= 2 * NEAR
+}
+
+#[inline(always)]
+fn parts(text: &[u8], start: usize, end: usize) -> Option<Parts> {
     let bytes = word(text, start)?;
     let negative = usize::from(bytes as u8 == b'-');
     let length = end.wrapping_sub(start + negative);
@@ -40,8 +78,7 @@ pub fn decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
         _ => return None,
     };
     // Signed integers become floats in one step, unsigned ones in five.
-    let number = digits as i64 as f64 / TENS[fraction & 15];
-    Some(f64::from_bits(number.to_bits() | (negative as u64) << 63))
+    Some(Parts { digits: digits as i64 as f64, fraction, negative: negative == 1 })
 }
 
 /// The integer that fills the bytes from `start` to `end`, where at least 16 more bytes follow.
@@ -170,7 +207,7 @@ mod tests {
         [b"..", text.as_bytes(), b" 1.5:9.9.9|garbage 77"].concat()
     }
 
-    fn float(text: &str) -> Option<f64> {
+    fn float(text: &str) -> Option<f32> {
         decimal(&padded(text), 2, 2 + text.len())
     }
 
@@ -211,8 +248,8 @@ mod tests {
             "123456789012345.",
             "00000000.0000001",
         ] {
-            let oracle: f64 = text.parse().unwrap();
-            assert_eq!(float(text).map(f64::to_bits), Some(oracle.to_bits()), "{text}");
+            let oracle = text.parse::<f64>().unwrap() as f32;
+            assert_eq!(float(text).map(f32::to_bits), Some(oracle.to_bits()), "{text}");
         }
     }
 
@@ -302,9 +339,9 @@ mod tests {
         let mut read = 0;
         for _ in 0..count {
             let text = some_decimal(&mut state);
-            let oracle = text.parse::<f64>().ok();
+            let oracle = text.parse::<f64>().map(|oracle| oracle as f32).ok();
             if let Some(number) = float(&text) {
-                assert_eq!(Some(number.to_bits()), oracle.map(f64::to_bits), "{text}");
+                assert_eq!(Some(number.to_bits()), oracle.map(f32::to_bits), "{text}");
                 read += 1;
             }
         }
@@ -315,6 +352,26 @@ mod tests {
     #[test]
     fn random_decimals_are_those_of_the_standard_library() {
         check_decimals(20_000);
+    }
+
+    #[test]
+    fn what_lies_next_to_a_tie_is_rounded_as_the_standard_library_does() {
+        let (mut state, mut ties) = (1u64, 0);
+        for _ in 0..200_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            // From a thousandth to a thousand, in the middle between two float32 or a little beside.
+            let exponent = 127 - 10 + (state >> 60) as u32;
+            let one = f32::from_bits(exponent << 23 | (state >> 37) as u32 & 0x007f_ffff);
+            let tie = (f64::from(one) + f64::from(one.next_up())) / 2.0;
+            for text in [format!("{tie:.13}"), format!("{tie:.10}"), format!("{tie}")] {
+                if let Some(told) = float(&text) {
+                    let oracle = text.parse::<f64>().unwrap() as f32;
+                    assert_eq!(told.to_bits(), oracle.to_bits(), "{text}");
+                    ties += usize::from(is_near_tie(text.parse().unwrap()));
+                }
+            }
+        }
+        assert!(ties > 1000, "{ties}");
     }
 
     #[test]
