@@ -57,6 +57,10 @@ pub struct Learner<R: Rule, B: Boxes> {
     tally: Tally,
 }
 
+/// The slots of an example are asked for while so many before it are still to be learned: after the time
+/// of one, memory is not there yet.
+const AHEAD: usize = 2;
+
 /// Bytes of a table that are soon in a core's own cache.
 const NEAR: usize = 1 << 20;
 
@@ -319,7 +323,8 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
             }
             let example = Example { label, importance, slots, values: seen };
             let number = before + k as u64;
-            let next = if asks && k + 1 < course.len() { course.example(k + 1).slots } else { &[] };
+            let ahead = k + AHEAD;
+            let next = if asks && ahead < course.len() { course.example(ahead).slots } else { &[] };
             rounds.push(self.round::<V, PENALISED>(vectors, number, &example, next, sheet)?);
             if !plain {
                 self.scales.remember(&course.example(k));
