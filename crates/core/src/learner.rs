@@ -25,6 +25,7 @@ use std::ops::Range;
 use lessregret_prefetch::prefetch;
 use serde_json::Value;
 
+use crate::eights::Eights;
 use crate::error::{Error, Result};
 use crate::example::{Chunk, Course, Example};
 use crate::importance::push;
@@ -39,7 +40,7 @@ use crate::scale::Scales;
 use crate::sheet::{Group, Sheet, WIDTH, words};
 use crate::sums::Sum;
 use crate::tally::{BATCH, Round, Standing, Tally};
-use crate::vectors::{Portable, Vectors};
+use crate::vectors::Portable;
 
 /// A rule run on every coordinate.
 pub struct Learner<R: Rule, B: Boxes> {
@@ -113,26 +114,26 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
     ///
     /// Each walk through a sheet is of one kind of number and over copies, so that it becomes vectors.
     #[inline(always)]
-    fn look<V: Vectors, const LEARN: bool, const PENALISED: bool>(
+    fn look<E: Eights, const LEARN: bool, const PENALISED: bool>(
         &self,
-        vectors: V,
+        eights: E,
         example: &Example<'_>,
         sheet: &mut Sheet<R::Slot>,
     ) -> Look {
         let (slots, values) = (example.slots.as_chunks().0, example.values.as_chunks().0);
         let ((full, rest), words) = (sheet.open(example), words(&self.slots));
-        let mut sum = vectors.all(0.0);
+        let mut sum = eights.all(0.0);
         for (group, (slots, values)) in full.iter_mut().zip(slots.iter().zip(values)) {
             // Else the compiler makes vectors of the first features of eight groups, then of the second.
             black_box(());
-            group.fetch(vectors, &self.slots, words, slots, values);
-            sum = self.play(vectors, group, sum);
+            group.fetch(eights, &self.slots, words, slots, values);
+            sum = self.play(eights, group, sum);
         }
         if let Some(group) = rest {
-            group.fetch_rest(vectors, &self.slots, words, example);
-            sum = self.play(vectors, group, sum);
+            group.fetch_rest(eights, &self.slots, words, example);
+            sum = self.play(eights, group, sum);
         }
-        let margin = Sum::of(vectors.each(sum)).total();
+        let margin = Sum::of(eights.each(sum)).total();
         let mut sight = Sight::default();
         if LEARN && R::COUPLED {
             for group in sheet.groups() {
@@ -148,31 +149,30 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
 
     /// Play a group: its Σ w x is added to the sum.
     #[inline(always)]
-    fn play<V: Vectors>(&self, vectors: V, group: &mut Group<R::Slot>, sum: V::Eight) -> V::Eight {
+    fn play<E: Eights>(&self, eights: E, group: &mut Group<R::Slot>, sum: E::Eight) -> E::Eight {
         let Group { before, values, slots, mut played, .. } = *group;
         for k in 0..WIDTH {
             let rule = self.rule_at(slots[k] as usize);
             played[k] = rule.weight(&before.get(k), values[k]);
         }
         group.played = played;
-        vectors.add(sum, vectors.multiply(vectors.widen(played), vectors.widen(values)))
+        eights.add(sum, eights.multiply(eights.widen(played), eights.widen(values)))
     }
 
     /// The second walk, in the sheet: the gradient is `slope · value + shrink · weight` in every
     /// coordinate. Where weights are to STAY for now, all but they move.
     #[inline(always)]
-    fn absorb<V: Vectors, const PENALISED: bool, const STAY: bool>(
+    fn absorb<E: Eights, const PENALISED: bool, const STAY: bool>(
         &mut self,
-        vectors: V,
+        eights: E,
         sheet: &mut Sheet<R::Slot>,
         sight: &Sight,
     ) {
-        let (step, slopes) = (self.step, vectors.all(sight.slope));
+        let (step, slopes) = (self.step, eights.all(sight.slope));
         // In walks of their own: in one, each group waits for its root and quotient, and a processor has
         // not room for enough groups.
         for group in sheet.groups_mut() {
-            let mut gradients =
-                vectors.narrow(vectors.multiply(slopes, vectors.widen(group.values)));
+            let mut gradients = eights.narrow(eights.multiply(slopes, eights.widen(group.values)));
             if PENALISED {
                 add_penalty(group, sight, &mut gradients);
             }
@@ -214,25 +214,25 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
 
     /// Absorb in place; ½ Σ g² η.
     #[inline(always)]
-    fn descend<V: Vectors, const PENALISED: bool>(
+    fn descend<E: Eights, const PENALISED: bool>(
         &mut self,
-        vectors: V,
+        eights: E,
         sheet: &mut Sheet<R::Slot>,
         sight: &Sight,
     ) -> f64 {
-        self.absorb::<V, PENALISED, false>(vectors, sheet, sight);
-        sheet.put_back(vectors, &mut self.slots);
-        if R::BOUNDED { 0.5 * sheet.energy::<V, false>(vectors) } else { 0.0 }
+        self.absorb::<E, PENALISED, false>(eights, sheet, sight);
+        sheet.put_back(eights, &mut self.slots);
+        if R::BOUNDED { 0.5 * sheet.energy::<E, false>(eights) } else { 0.0 }
     }
 
     /// Absorb, and then the third walk: every weight goes as far as the importance leads it. Not
     /// inlined, so that the way without it is compiled as if there were no other.
     #[inline(never)]
-    fn follow<V: Vectors>(&mut self, vectors: V, sheet: &mut Sheet<R::Slot>, sight: &Sight) {
-        self.absorb::<V, false, true>(vectors, sheet, sight);
+    fn follow<E: Eights>(&mut self, eights: E, sheet: &mut Sheet<R::Slot>, sight: &Sight) {
+        self.absorb::<E, false, true>(eights, sheet, sight);
         let Sight { margin, label, importance, slope, .. } = *sight;
         if slope != 0.0 {
-            let response = sheet.energy::<V, true>(vectors);
+            let response = sheet.energy::<E, true>(eights);
             let push = push(self.loss, margin, label, importance, response);
             for group in sheet.groups_mut() {
                 for k in 0..group.count {
@@ -245,25 +245,25 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
                 }
             }
         }
-        sheet.put_back(vectors, &mut self.slots);
+        sheet.put_back(eights, &mut self.slots);
     }
 
     #[inline(always)]
-    fn round<V: Vectors, const PENALISED: bool>(
+    fn round<E: Eights, const PENALISED: bool>(
         &mut self,
-        vectors: V,
+        eights: E,
         number: u64,
         example: &Example<'_>,
         next: &[u32],
         sheet: &mut Sheet<R::Slot>,
     ) -> Result<Round> {
-        let look = self.look::<V, true, PENALISED>(vectors, example, sheet);
+        let look = self.look::<E, true, PENALISED>(eights, example, sheet);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let margin = look.margin;
         let slope = importance * self.loss.slope(margin, label);
         // What does not need the slope stands here, to be done while the processor waits for it.
-        let square_norm = sheet.square_norm(vectors);
-        if sheet.is_any_new(vectors) {
+        let square_norm = sheet.square_norm(eights);
+        if sheet.is_any_new(eights) {
             self.pages.meet_all(example.slots);
         }
         self.ask_for(next);
@@ -286,10 +286,10 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
         let energy = if !R::COUPLED && !PENALISED && slope == 0.0 {
             0.0
         } else if R::DESCENDS && self.importance_aware {
-            self.follow(vectors, sheet, &sight);
+            self.follow(eights, sheet, &sight);
             0.0
         } else {
-            self.descend::<V, PENALISED>(vectors, sheet, &sight)
+            self.descend::<E, PENALISED>(eights, sheet, &sight)
         };
         Ok(Round {
             label,
@@ -303,9 +303,9 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
     }
 
     #[inline(always)]
-    fn teach_batch<V: Vectors, const PENALISED: bool>(
+    fn teach_batch<E: Eights, const PENALISED: bool>(
         &mut self,
-        vectors: V,
+        eights: E,
         course: Course<'_>,
         batch: Range<usize>,
         room: &mut Room<R::Slot>,
@@ -325,7 +325,7 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
             let number = before + k as u64;
             let ahead = k + AHEAD;
             let next = if asks && ahead < course.len() { course.example(ahead).slots } else { &[] };
-            rounds.push(self.round::<V, PENALISED>(vectors, number, &example, next, sheet)?);
+            rounds.push(self.round::<E, PENALISED>(eights, number, &example, next, sheet)?);
             if !plain {
                 self.scales.remember(&course.example(k));
             }
@@ -387,16 +387,16 @@ impl<S: Slot> Default for Room<S> {
 
 impl<R: Rule, B: Boxes> Pupil for Learner<R, B> {
     #[inline(always)]
-    fn learn_each<V: Vectors, const PENALISED: bool>(
+    fn learn_each<E: Eights, const PENALISED: bool>(
         &mut self,
-        vectors: V,
+        eights: E,
         course: Course<'_>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {
         let mut room = Room::default();
         for start in (0..course.len()).step_by(BATCH) {
             let batch = start..course.len().min(start + BATCH);
-            let taught = self.teach_batch::<V, PENALISED>(vectors, course, batch, &mut room);
+            let taught = self.teach_batch::<E, PENALISED>(eights, course, batch, &mut room);
             self.tally.record_all(self.loss, &room.rounds);
             margins.extend(room.rounds.iter().map(|round| round.margin));
             room.rounds.clear();

@@ -1,5 +1,6 @@
 //! Lessons: how examples come to a learner's loop, whatever the learner.
 
+use crate::eights::Eights;
 use crate::error::{Error, Result};
 use crate::example::Course;
 use crate::penalty::{Penalty, Scope};
@@ -8,9 +9,9 @@ use crate::vectors::{Path, Vectors, Work};
 /// A learner whose loop is compiled for each set of vector instructions.
 pub(crate) trait Pupil: Sized {
     /// Play and absorb every example; PENALISED says that there is L2, on the features of the example.
-    fn learn_each<V: Vectors, const PENALISED: bool>(
+    fn learn_each<E: Eights, const PENALISED: bool>(
         &mut self,
-        vectors: V,
+        eights: E,
         course: Course<'_>,
         margins: &mut Vec<f64>,
     ) -> Result<()>;
@@ -48,6 +49,6 @@ impl<P: Pupil, const PENALISED: bool> Work for Lesson<'_, P, PENALISED> {
 
     #[inline(always)]
     fn call<V: Vectors>(self, vectors: V) -> Result<()> {
-        self.pupil.learn_each::<V, PENALISED>(vectors, self.course, self.margins)
+        self.pupil.learn_each::<_, PENALISED>(vectors.eights(), self.course, self.margins)
     }
 }

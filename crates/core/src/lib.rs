@@ -3,13 +3,11 @@
 pub mod arrow;
 mod audience;
 pub mod comparator;
-#[cfg(target_arch = "x86_64")]
-mod eight;
+pub mod eights;
 mod elementary;
 pub mod error;
 pub mod example;
 pub mod faces;
-pub mod gather;
 pub mod hash;
 mod hash_eight;
 pub mod importance;

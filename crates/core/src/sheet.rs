@@ -16,11 +16,11 @@ use std::hint::black_box;
 
 use bytemuck::{cast, try_cast_slice, try_cast_slice_mut};
 
+use crate::eights::Eights;
 use crate::example::Example;
 use crate::mixture::LANES;
 use crate::rule::{Line, Slot};
 use crate::sums::Sum;
-use crate::vectors::Vectors;
 
 /// Features in a group.
 pub(crate) const WIDTH: usize = LANES;
@@ -63,9 +63,9 @@ impl<S: Slot> Default for Group<S> {
 impl<S: Slot> Group<S> {
     /// Fetch eight features from the table; `words` is the same table, if it has such.
     #[inline(always)]
-    pub fn fetch<V: Vectors>(
+    pub fn fetch<E: Eights>(
         &mut self,
-        vectors: V,
+        eights: E,
         table: &[S],
         words: Option<&[u64]>,
         slots: &[u32; WIDTH],
@@ -73,7 +73,7 @@ impl<S: Slot> Group<S> {
     ) {
         (self.slots, self.values, self.count) = (*slots, *values, WIDTH);
         if let Some(words) = words {
-            self.before = cast(vectors.fetch(words, slots));
+            self.before = cast(eights.fetch(words, slots));
         } else {
             for k in 0..WIDTH {
                 self.before.put(k, table[slots[k] as usize]);
@@ -83,9 +83,9 @@ impl<S: Slot> Group<S> {
 
     /// The same for the last features of an example, fewer than eight, not none.
     #[inline(always)]
-    pub fn fetch_rest<V: Vectors>(
+    pub fn fetch_rest<E: Eights>(
         &mut self,
-        vectors: V,
+        eights: E,
         table: &[S],
         words: Option<&[u64]>,
         example: &Example<'_>,
@@ -93,11 +93,10 @@ impl<S: Slot> Group<S> {
         let count = example.slots.len() % WIDTH;
         let eight = (example.slots.last_chunk::<WIDTH>(), example.values.last_chunk::<WIDTH>());
         if let ((Some(slots), Some(values)), Some(words)) = (eight, words) {
-            self.slots = vectors.last(*slots, count);
-            self.values = cast(vectors.first(vectors.last(cast(*values), count), count));
-            let [one, other] = vectors.fetch(words, &self.slots);
-            self.before =
-                cast([vectors.first(cast(one), count), vectors.first(cast(other), count)]);
+            self.slots = eights.last(*slots, count);
+            self.values = cast(eights.first(eights.last(cast(*values), count), count));
+            let [one, other] = eights.fetch(words, &self.slots);
+            self.before = cast([eights.first(cast(one), count), eights.first(cast(other), count)]);
             self.count = count;
         } else {
             let before = example.slots.len() - count;
@@ -158,18 +157,18 @@ impl<S: Slot> Sheet<S> {
 
     /// Whether a slot is as it began.
     #[inline(always)]
-    pub fn is_any_new<V: Vectors>(&self, vectors: V) -> bool {
+    pub fn is_any_new<E: Eights>(&self, eights: E) -> bool {
         let mut zeros = 0;
         for group in self.groups() {
             // What fills up the last group is as it began.
-            zeros |= vectors.zeros(group.before.bits()) & FIRST[group.count];
+            zeros |= eights.zeros(group.before.bits()) & FIRST[group.count];
         }
         zeros != 0
     }
 
     /// Put the slots back.
     #[inline(always)]
-    pub fn put_back<V: Vectors>(&mut self, vectors: V, table: &mut [S]) {
+    pub fn put_back<E: Eights>(&mut self, eights: E, table: &mut [S]) {
         let (full, rest) = match self.groups[..self.used].split_last() {
             Some((last, full)) if last.count < WIDTH => (full, Some(last)),
             _ => (&self.groups[..self.used], None),
@@ -179,7 +178,7 @@ impl<S: Slot> Sheet<S> {
             && let Ok(words) = try_cast_slice_mut(table)
         {
             for group in full {
-                vectors.put(words, &group.slots, cast(group.after));
+                eights.put(words, &group.slots, cast(group.after));
             }
         } else {
             for group in full {
@@ -207,13 +206,13 @@ impl<S: Slot> Sheet<S> {
 impl<S: Slot> Sheet<S> {
     /// Σ x² over the features.
     #[inline(always)]
-    pub fn square_norm<V: Vectors>(&self, vectors: V) -> f64 {
-        let mut sum = vectors.all(0.0);
+    pub fn square_norm<E: Eights>(&self, eights: E) -> f64 {
+        let mut sum = eights.all(0.0);
         for group in self.groups() {
-            let values = vectors.widen(group.values);
-            sum = vectors.add(sum, vectors.multiply(values, values));
+            let values = eights.widen(group.values);
+            sum = eights.add(sum, eights.multiply(values, values));
         }
-        Sum::of(vectors.each(sum)).total()
+        Sum::of(eights.each(sum)).total()
     }
 
     /// Σ w² over the features.
@@ -230,14 +229,14 @@ impl<S: Slot> Sheet<S> {
 
     /// Σ f² η over the features, f the values or else the gradients.
     #[inline(always)]
-    pub fn energy<V: Vectors, const OF_VALUES: bool>(&self, vectors: V) -> f64 {
-        let mut sum = vectors.all(0.0);
+    pub fn energy<E: Eights, const OF_VALUES: bool>(&self, eights: E) -> f64 {
+        let mut sum = eights.all(0.0);
         for group in self.groups() {
-            let factors = vectors.widen(if OF_VALUES { group.values } else { group.gradients });
-            let squares = vectors.multiply(factors, factors);
-            sum = vectors.add(sum, vectors.multiply(vectors.widen(group.rates), squares));
+            let factors = eights.widen(if OF_VALUES { group.values } else { group.gradients });
+            let squares = eights.multiply(factors, factors);
+            sum = eights.add(sum, eights.multiply(eights.widen(group.rates), squares));
         }
-        Sum::of(vectors.each(sum)).total()
+        Sum::of(eights.each(sum)).total()
     }
 }
 
@@ -245,7 +244,7 @@ impl<S: Slot> Sheet<S> {
 mod tests {
     use super::*;
     use crate::rule::per_coordinate::Slot as State;
-    use crate::vectors::{Path, Work};
+    use crate::vectors::{Path, Vectors, Work};
 
     const FEATURES: usize = 27;
 
@@ -253,8 +252,8 @@ mod tests {
         (0..128).map(|k| State { weight: k as f32, energy: (k % 3) as f32 }).collect()
     }
 
-    fn fetch_all<V: Vectors>(
-        vectors: V,
+    fn fetch_all<E: Eights>(
+        eights: E,
         sheet: &mut Sheet<State>,
         table: &[State],
         example: &Example<'_>,
@@ -262,10 +261,10 @@ mod tests {
         let (slots, values) = (example.slots.as_chunks().0, example.values.as_chunks().0);
         let ((full, rest), words) = (sheet.open(example), words(table));
         for (group, (slots, values)) in full.iter_mut().zip(slots.iter().zip(values)) {
-            group.fetch(vectors, table, words, slots, values);
+            group.fetch(eights, table, words, slots, values);
         }
         if let Some(group) = rest {
-            group.fetch_rest(vectors, table, words, example);
+            group.fetch_rest(eights, table, words, example);
         }
     }
 
@@ -276,9 +275,10 @@ mod tests {
         type Output = ();
 
         fn call<V: Vectors>(self, vectors: V) {
+            let eights = vectors.eights();
             let Lift(table, example) = self;
             let mut sheet = Sheet::default();
-            fetch_all(vectors, &mut sheet, table, &example);
+            fetch_all(eights, &mut sheet, table, &example);
             for group in sheet.groups_mut() {
                 for k in 0..WIDTH {
                     assert_eq!(group.values[k], if k < group.count { 0.5 } else { 0.0 });
@@ -286,7 +286,7 @@ mod tests {
                     group.after.put(k, State { weight: weight + 100.0, energy });
                 }
             }
-            sheet.put_back(vectors, table);
+            sheet.put_back(eights, table);
         }
     }
 
@@ -319,10 +319,11 @@ mod tests {
         type Output = bool;
 
         fn call<V: Vectors>(self, vectors: V) -> bool {
+            let eights = vectors.eights();
             let (mut sheet, values) = (Sheet::default(), vec![1.0; self.0.len()]);
             let example = Example { label: 1.0, importance: 1.0, slots: self.0, values: &values };
-            fetch_all(vectors, &mut sheet, &table(), &example);
-            sheet.is_any_new(vectors)
+            fetch_all(eights, &mut sheet, &table(), &example);
+            sheet.is_any_new(eights)
         }
     }
 

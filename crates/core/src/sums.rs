@@ -1,8 +1,8 @@
 //! Sums over the features of an example, in a fixed order.
 
+use crate::eights::Eights;
 use crate::mixture::LANES;
 use crate::sheet::WIDTH;
-use crate::vectors::Vectors;
 
 /// A sum in eight parts: feature k goes to part k mod 8.
 ///
@@ -42,29 +42,29 @@ impl Sum {
 
 /// The same in every lane.
 #[derive(Clone, Copy)]
-pub(crate) struct LaneSum<V: Vectors> {
-    vectors: V,
-    parts: [V::Eight; WIDTH],
+pub(crate) struct LaneSum<E: Eights> {
+    eights: E,
+    parts: [E::Eight; WIDTH],
 }
 
-impl<V: Vectors> LaneSum<V> {
+impl<E: Eights> LaneSum<E> {
     /// Sums of nothing.
     #[inline(always)]
-    pub fn new(vectors: V) -> Self {
-        LaneSum { vectors, parts: [vectors.all(0.0); WIDTH] }
+    pub fn new(eights: E) -> Self {
+        LaneSum { eights, parts: [eights.all(0.0); WIDTH] }
     }
 
     /// Add the terms of feature `k`.
     #[inline(always)]
-    pub fn add(&mut self, k: usize, terms: V::Eight) {
+    pub fn add(&mut self, k: usize, terms: E::Eight) {
         let part = &mut self.parts[k % WIDTH];
-        *part = self.vectors.add(*part, terms);
+        *part = self.eights.add(*part, terms);
     }
 
     /// The whole sums.
     #[inline(always)]
     pub fn totals(&self) -> [f64; LANES] {
-        let (v, [a, b, c, d, e, f, g, h]) = (self.vectors, self.parts);
+        let (v, [a, b, c, d, e, f, g, h]) = (self.eights, self.parts);
         let one = v.add(v.add(a, e), v.add(c, g));
         let other = v.add(v.add(b, f), v.add(d, h));
         v.each(v.add(one, other))

@@ -13,7 +13,7 @@
 //! Cost: one look at the machine and one at the environment a process.
 
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::{__m256d, __m256i};
+use std::arch::x86_64::__m256i;
 use std::env;
 use std::sync::OnceLock;
 
@@ -24,9 +24,7 @@ use pulp::{
     x86::{V3, V4},
 };
 
-#[cfg(target_arch = "x86_64")]
-use crate::eight;
-use crate::gather;
+use crate::eights::Eights;
 use crate::hash_eight::EightNames;
 
 /// The variable that takes a path by its name.
@@ -37,50 +35,17 @@ pub const GROUP: usize = 64;
 
 /// A set of vector instructions.
 pub trait Vectors: Copy {
-    /// Eight float64, in registers.
-    type Eight: Copy;
+    /// What learners use of it.
+    type Eights: Eights;
 
-    /// Eight times the same number.
-    fn all(self, number: f64) -> Self::Eight;
-
-    /// These eight numbers.
-    fn load(self, numbers: &[f64; 8]) -> Self::Eight;
-
-    /// Eight float32 as float64.
-    fn widen(self, numbers: [f32; 8]) -> Self::Eight;
-
-    /// Eight numbers as float32.
-    fn narrow(self, numbers: Self::Eight) -> [f32; 8];
-
-    /// Eight sums.
-    fn add(self, one: Self::Eight, other: Self::Eight) -> Self::Eight;
-
-    /// Eight products.
-    fn multiply(self, one: Self::Eight, other: Self::Eight) -> Self::Eight;
-
-    /// Bit k says that number k is zero.
-    fn zeros(self, numbers: [u32; 8]) -> u8;
-
-    /// The numbers one by one.
-    fn each(self, numbers: Self::Eight) -> [f64; 8];
+    /// The same.
+    fn eights(self) -> Self::Eights;
 
     /// Bit k says that byte k is a blank, a control character or one of `also`.
     fn marks(self, bytes: &[u8; GROUP], also: [u8; 2]) -> u64;
 
     /// The slots of eight names, `slots` where they are known.
     fn slots(self, names: &EightNames, mask: u32, slots: [u32; 8]) -> [u32; 8];
-
-    /// The slots of eight features, two floats each and a word in the table, float by float.
-    fn fetch(self, table: &[u64], slots: &[u32; 8]) -> [[f32; 8]; 2];
-
-    /// The last `count` of eight, brought to the front; any of them behind.
-    fn last(self, eight: [u32; 8], count: usize) -> [u32; 8];
-
-    /// The first `count` of eight; zeros behind.
-    fn first(self, eight: [u32; 8], count: usize) -> [u32; 8];
-
-    /// Put eight slots back to their places.
-    fn put(self, table: &mut [u64], slots: &[u32; 8], floats: [[f32; 8]; 2]);
 
     /// Do work that is compiled for these instructions.
     fn run<W: Work>(self, work: W) -> W::Output;
@@ -177,71 +142,17 @@ impl Path {
 
 #[cfg(target_arch = "x86_64")]
 impl Vectors for V4 {
-    type Eight = [__m256d; 2];
+    // Learners have no use for more: AVX-512's own instructions were never tried.
+    type Eights = V3;
 
     #[inline(always)]
-    fn all(self, number: f64) -> Self::Eight {
-        eight::all(*self, number)
-    }
-
-    #[inline(always)]
-    fn load(self, numbers: &[f64; 8]) -> Self::Eight {
-        cast(*numbers)
-    }
-
-    #[inline(always)]
-    fn widen(self, numbers: [f32; 8]) -> Self::Eight {
-        eight::widen(*self, numbers)
-    }
-
-    #[inline(always)]
-    fn narrow(self, numbers: Self::Eight) -> [f32; 8] {
-        eight::narrow(*self, numbers)
-    }
-
-    #[inline(always)]
-    fn add(self, one: Self::Eight, other: Self::Eight) -> Self::Eight {
-        eight::add(*self, one, other)
-    }
-
-    #[inline(always)]
-    fn multiply(self, one: Self::Eight, other: Self::Eight) -> Self::Eight {
-        eight::multiply(*self, one, other)
-    }
-
-    #[inline(always)]
-    fn zeros(self, numbers: [u32; 8]) -> u8 {
-        eight::zeros(*self, numbers)
-    }
-
-    #[inline(always)]
-    fn each(self, numbers: Self::Eight) -> [f64; 8] {
-        cast(numbers)
+    fn eights(self) -> V3 {
+        *self
     }
 
     #[inline(always)]
     fn slots(self, names: &EightNames, mask: u32, slots: [u32; 8]) -> [u32; 8] {
         names.slots_at_once(*self, mask, slots)
-    }
-
-    #[inline(always)]
-    fn fetch(self, table: &[u64], slots: &[u32; 8]) -> [[f32; 8]; 2] {
-        gather::fetch_at_once(*self, table, slots)
-    }
-
-    #[inline(always)]
-    fn last(self, eight: [u32; 8], count: usize) -> [u32; 8] {
-        gather::last_at_once(*self, eight, count)
-    }
-
-    #[inline(always)]
-    fn first(self, eight: [u32; 8], count: usize) -> [u32; 8] {
-        gather::first_at_once(*self, eight, count)
-    }
-
-    #[inline(always)]
-    fn put(self, table: &mut [u64], slots: &[u32; 8], floats: [[f32; 8]; 2]) {
-        gather::put_at_once(*self, table, slots, floats);
     }
 
     #[inline(always)]
@@ -265,71 +176,16 @@ impl Vectors for V4 {
 
 #[cfg(target_arch = "x86_64")]
 impl Vectors for V3 {
-    type Eight = [__m256d; 2];
+    type Eights = V3;
 
     #[inline(always)]
-    fn all(self, number: f64) -> Self::Eight {
-        eight::all(self, number)
-    }
-
-    #[inline(always)]
-    fn load(self, numbers: &[f64; 8]) -> Self::Eight {
-        cast(*numbers)
-    }
-
-    #[inline(always)]
-    fn widen(self, numbers: [f32; 8]) -> Self::Eight {
-        eight::widen(self, numbers)
-    }
-
-    #[inline(always)]
-    fn narrow(self, numbers: Self::Eight) -> [f32; 8] {
-        eight::narrow(self, numbers)
-    }
-
-    #[inline(always)]
-    fn add(self, one: Self::Eight, other: Self::Eight) -> Self::Eight {
-        eight::add(self, one, other)
-    }
-
-    #[inline(always)]
-    fn multiply(self, one: Self::Eight, other: Self::Eight) -> Self::Eight {
-        eight::multiply(self, one, other)
-    }
-
-    #[inline(always)]
-    fn zeros(self, numbers: [u32; 8]) -> u8 {
-        eight::zeros(self, numbers)
-    }
-
-    #[inline(always)]
-    fn each(self, numbers: Self::Eight) -> [f64; 8] {
-        cast(numbers)
+    fn eights(self) -> V3 {
+        self
     }
 
     #[inline(always)]
     fn slots(self, names: &EightNames, mask: u32, slots: [u32; 8]) -> [u32; 8] {
         names.slots_at_once(self, mask, slots)
-    }
-
-    #[inline(always)]
-    fn fetch(self, table: &[u64], slots: &[u32; 8]) -> [[f32; 8]; 2] {
-        gather::fetch_at_once(self, table, slots)
-    }
-
-    #[inline(always)]
-    fn last(self, eight: [u32; 8], count: usize) -> [u32; 8] {
-        gather::last_at_once(self, eight, count)
-    }
-
-    #[inline(always)]
-    fn first(self, eight: [u32; 8], count: usize) -> [u32; 8] {
-        gather::first_at_once(self, eight, count)
-    }
-
-    #[inline(always)]
-    fn put(self, table: &mut [u64], slots: &[u32; 8], floats: [[f32; 8]; 2]) {
-        gather::put_at_once(self, table, slots, floats);
     }
 
     #[inline(always)]
@@ -361,81 +217,16 @@ fn half_marks(simd: V3, bytes: __m256i, also: [u8; 2]) -> u32 {
 pub struct Portable;
 
 impl Vectors for Portable {
-    type Eight = [f64; 8];
+    type Eights = Portable;
 
     #[inline(always)]
-    fn all(self, number: f64) -> [f64; 8] {
-        [number; 8]
-    }
-
-    #[inline(always)]
-    fn load(self, numbers: &[f64; 8]) -> [f64; 8] {
-        *numbers
-    }
-
-    #[inline(always)]
-    fn widen(self, numbers: [f32; 8]) -> [f64; 8] {
-        numbers.map(f64::from)
-    }
-
-    #[inline(always)]
-    fn narrow(self, numbers: [f64; 8]) -> [f32; 8] {
-        numbers.map(|number| number as f32)
-    }
-
-    #[inline(always)]
-    fn add(self, mut one: [f64; 8], other: [f64; 8]) -> [f64; 8] {
-        for k in 0..8 {
-            one[k] += other[k];
-        }
-        one
-    }
-
-    #[inline(always)]
-    fn multiply(self, mut one: [f64; 8], other: [f64; 8]) -> [f64; 8] {
-        for k in 0..8 {
-            one[k] *= other[k];
-        }
-        one
-    }
-
-    #[inline(always)]
-    fn zeros(self, numbers: [u32; 8]) -> u8 {
-        let mut zeros = 0;
-        for (k, &number) in numbers.iter().enumerate() {
-            zeros |= u8::from(number == 0) << k;
-        }
-        zeros
-    }
-
-    #[inline(always)]
-    fn each(self, numbers: [f64; 8]) -> [f64; 8] {
-        numbers
+    fn eights(self) -> Portable {
+        self
     }
 
     #[inline(always)]
     fn slots(self, names: &EightNames, mask: u32, slots: [u32; 8]) -> [u32; 8] {
         names.slots(mask, slots)
-    }
-
-    #[inline(always)]
-    fn fetch(self, table: &[u64], slots: &[u32; 8]) -> [[f32; 8]; 2] {
-        gather::fetch(table, slots)
-    }
-
-    #[inline(always)]
-    fn last(self, eight: [u32; 8], count: usize) -> [u32; 8] {
-        gather::last(eight, count)
-    }
-
-    #[inline(always)]
-    fn first(self, eight: [u32; 8], count: usize) -> [u32; 8] {
-        gather::first(eight, count)
-    }
-
-    #[inline(always)]
-    fn put(self, table: &mut [u64], slots: &[u32; 8], floats: [[f32; 8]; 2]) {
-        gather::put(table, slots, floats);
     }
 
     #[inline(always)]

@@ -21,6 +21,7 @@ mod round;
 use std::ops::Range;
 
 use crate::audience::{Audience, BATCH, Round, Rounds};
+use crate::eights::Eights;
 use crate::error::Result;
 use crate::example::{Course, Example};
 use crate::lesson::Pupil;
@@ -32,7 +33,7 @@ use crate::penalty::{Penalty, Whole};
 use crate::rule::{Rule, Slot, Step};
 use crate::scale::Scales;
 use crate::shelf::Shelf;
-use crate::vectors::{Portable, Vectors};
+use crate::vectors::Portable;
 
 type LineOf<R> = <<R as Rule>::Slot as Slot>::Line;
 
@@ -102,9 +103,9 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 
     #[inline(always)]
-    fn teach_batch<V: Vectors, const PENALISED: bool>(
+    fn teach_batch<E: Eights, const PENALISED: bool>(
         &mut self,
-        vectors: V,
+        eights: E,
         course: Course<'_>,
         batch: Range<usize>,
         room: &mut Room,
@@ -126,7 +127,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
                 scaled = self.scales.prepare(&course.example(k), values)?.values;
             }
             let seen = Example { label, importance, slots, values: scaled };
-            rounds.push(self.round::<V, PENALISED>(vectors, before + k as u64, &seen, own)?);
+            rounds.push(self.round::<E, PENALISED>(eights, before + k as u64, &seen, own)?);
             if !plain {
                 self.scales.remember(&course.example(k));
             }
@@ -152,16 +153,16 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
 
 impl<R: Rule, B: Boxes> Pupil for Lanes<R, B> {
     #[inline(always)]
-    fn learn_each<V: Vectors, const PENALISED: bool>(
+    fn learn_each<E: Eights, const PENALISED: bool>(
         &mut self,
-        vectors: V,
+        eights: E,
         course: Course<'_>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {
         let mut room = Room::default();
         for start in (0..course.len()).step_by(BATCH) {
             let batch = start..course.len().min(start + BATCH);
-            let taught = self.teach_batch::<V, PENALISED>(vectors, course, batch, &mut room);
+            let taught = self.teach_batch::<E, PENALISED>(eights, course, batch, &mut room);
             self.audience.watch(&mut room.rounds, margins);
             taught?;
         }

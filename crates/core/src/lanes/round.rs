@@ -4,6 +4,7 @@ use std::hint::black_box;
 
 use super::Lanes;
 use crate::audience::Round;
+use crate::eights::Eights;
 use crate::error::Result;
 use crate::example::Example;
 use crate::faces::{Tails, slopes};
@@ -12,7 +13,6 @@ use crate::mixture::{LANES, PerLane, RATES};
 use crate::model::{Boxes, diverged, is_sound};
 use crate::rule::{Line, Rule, Sight, Slot};
 use crate::sums::{LaneSum, Sum};
-use crate::vectors::Vectors;
 
 /// What the first walk over an example's features found.
 pub(super) struct Look {
@@ -58,14 +58,14 @@ impl Seen {
 impl<R: Rule, B: Boxes> Lanes<R, B> {
     /// Let every lane play and learn.
     #[inline(always)]
-    pub(super) fn round<V: Vectors, const PENALISED: bool>(
+    pub(super) fn round<E: Eights, const PENALISED: bool>(
         &mut self,
-        vectors: V,
+        eights: E,
         number: u64,
         example: &Example<'_>,
         places: &[u32],
     ) -> Result<Round> {
-        let look = self.look::<V, true, PENALISED>(vectors, example, places);
+        let look = self.look::<E, true, PENALISED>(eights, example, places);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let tails = Tails::of(self.loss, &look.margins);
         let seen = Seen {
@@ -90,18 +90,18 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             tails,
             penalties: if PENALISED { self.penalties(&seen.look) } else { [0.0; LANES] },
             played,
-            energies: self.absorb_all::<V, PENALISED>(vectors, example, places, &seen),
+            energies: self.absorb_all::<E, PENALISED>(eights, example, places, &seen),
         })
     }
 
     #[inline(always)]
-    pub(super) fn look<V: Vectors, const LEARN: bool, const PENALISED: bool>(
+    pub(super) fn look<E: Eights, const LEARN: bool, const PENALISED: bool>(
         &self,
-        vectors: V,
+        eights: E,
         example: &Example<'_>,
         places: &[u32],
     ) -> Look {
-        let (mut margins, mut square_weights) = (LaneSum::new(vectors), LaneSum::new(vectors));
+        let (mut margins, mut square_weights) = (LaneSum::new(eights), LaneSum::new(eights));
         let mut sights = (LEARN && R::COUPLED).then(|| [Sight::default(); LANES]);
         let (mut square_norm, lines) = (Sum::default(), self.shelf.lines());
         let features = example.slots.iter().zip(example.values).zip(places);
@@ -113,13 +113,13 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             for lane in 0..LANES {
                 weights[lane] = rule.at(RATES[lane]).weight(&line.get(lane), value);
             }
-            margins.add(k, vectors.multiply(vectors.widen(weights), vectors.all(wide)));
+            margins.add(k, eights.multiply(eights.widen(weights), eights.all(wide)));
             if PENALISED {
                 for (lane, weight) in weights.iter_mut().enumerate() {
                     *weight = penalised(&line.get(lane), value, *weight);
                 }
-                let weights = vectors.widen(weights);
-                square_weights.add(k, vectors.multiply(weights, weights));
+                let weights = eights.widen(weights);
+                square_weights.add(k, eights.multiply(weights, weights));
             }
             for (lane, sight) in sights.iter_mut().flatten().enumerate() {
                 rule.at(RATES[lane]).look(&line.get(lane), value, sight);
@@ -159,9 +159,9 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 
     #[inline(always)]
-    fn absorb_all<V: Vectors, const PENALISED: bool>(
+    fn absorb_all<E: Eights, const PENALISED: bool>(
         &mut self,
-        vectors: V,
+        eights: E,
         example: &Example<'_>,
         places: &[u32],
         seen: &Seen,
@@ -175,28 +175,28 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             return [0.0; LANES];
         }
         if R::DESCENDS && self.importance_aware {
-            self.follow(vectors, example, places, &seen.look.margins, &seen.slopes);
+            self.follow(eights, example, places, &seen.look.margins, &seen.slopes);
             return [0.0; LANES];
         }
-        self.absorb::<V, false, PENALISED>(vectors, example, places, &seen.slopes)
+        self.absorb::<E, false, PENALISED>(eights, example, places, &seen.slopes)
     }
 
     /// The second walk; ½ Σ g² η of every lane. Where weights are to STAY for now, Σ x² η.
     #[inline(always)]
-    fn absorb<V: Vectors, const STAY: bool, const PENALISED: bool>(
+    fn absorb<E: Eights, const STAY: bool, const PENALISED: bool>(
         &mut self,
-        vectors: V,
+        eights: E,
         example: &Example<'_>,
         places: &[u32],
         slopes: &PerLane,
     ) -> PerLane {
         if self.gradient_sums.is_some() {
-            self.sum_gradients::<V, PENALISED>(vectors, example, places, slopes);
+            self.sum_gradients::<E, PENALISED>(eights, example, places, slopes);
         }
         // Copies, here and of the line, and loops of one kind of number: so they become vectors.
         let (rule, boxes, steps, slopes) = (self.rule, &self.boxes, self.coupling.step, *slopes);
-        let (shrink, wide_slopes) = (self.shrink(example), vectors.load(&slopes));
-        let (mut sum, lines) = (LaneSum::new(vectors), self.shelf.lines_mut());
+        let (shrink, wide_slopes) = (self.shrink(example), eights.load(&slopes));
+        let (mut sum, lines) = (LaneSum::new(eights), self.shelf.lines_mut());
         // If the compiler saw that lines go back to where they came from, it would store by mask only the
         // lanes that changed: 5 nanoseconds a feature more on an AMD EPYC.
         let places_again = black_box(places);
@@ -205,7 +205,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         for (k, ((&slot, &value), (&place, &place_again))) in features.enumerate() {
             let (rule, wide) = (boxes.rule(rule, slot as usize), f64::from(value));
             let mut line = lines[place as usize];
-            let mut gradients = vectors.narrow(vectors.multiply(wide_slopes, vectors.all(wide)));
+            let mut gradients = eights.narrow(eights.multiply(wide_slopes, eights.all(wide)));
             let mut rates = [0.0; LANES];
             for lane in 0..LANES {
                 let (rule, step) = (rule.at(RATES[lane]), steps[lane]);
@@ -223,9 +223,9 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
                 rates[lane] = rule.rate_used(&state, step);
             }
             lines[place_again as usize] = line;
-            let factors = if STAY { vectors.all(wide) } else { vectors.widen(gradients) };
-            let squares = vectors.multiply(factors, factors);
-            sum.add(k, vectors.multiply(squares, vectors.widen(rates)));
+            let factors = if STAY { eights.all(wide) } else { eights.widen(gradients) };
+            let squares = eights.multiply(factors, factors);
+            sum.add(k, eights.multiply(squares, eights.widen(rates)));
         }
         let totals = sum.totals();
         if STAY { totals } else { totals.map(|total| 0.5 * total) }
@@ -240,9 +240,9 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     /// Add the gradients of a round to their sums, before it is absorbed. A walk of its own, so that the
     /// others have room for more features.
     #[inline(never)]
-    fn sum_gradients<V: Vectors, const PENALISED: bool>(
+    fn sum_gradients<E: Eights, const PENALISED: bool>(
         &mut self,
-        _vectors: V,
+        _eights: E,
         example: &Example<'_>,
         places: &[u32],
         slopes: &PerLane,
@@ -268,15 +268,15 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     /// Absorb, and then the third walk: every weight goes as far as the importance leads it. Not
     /// inlined, so that the way without it is compiled as if there were no other.
     #[inline(never)]
-    fn follow<V: Vectors>(
+    fn follow<E: Eights>(
         &mut self,
-        vectors: V,
+        eights: E,
         example: &Example<'_>,
         places: &[u32],
         margins: &PerLane,
         slopes: &PerLane,
     ) {
-        let responses = self.absorb::<V, true, false>(vectors, example, places, slopes);
+        let responses = self.absorb::<E, true, false>(eights, example, places, slopes);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let pushes: PerLane = std::array::from_fn(|lane| {
             push(self.loss, margins[lane], label, importance, responses[lane])
