@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ COLUMNS = 40
 ROWS = 300
 """More than a block of rows, so that some begin where a block does."""
 
+Rate = float | Literal["auto"]
 Entries = tuple[NDArray[np.int32], NDArray[np.float64]]
 
 
@@ -54,7 +56,7 @@ def in_halves(entries: Entries) -> Entries:
     return np.repeat(indices, 2), np.repeat(values / 2, 2)
 
 
-def learned(rate: float | str, X: csr_matrix, scale: str = "cap") -> tuple[bytes, bytes]:
+def learned(rate: Rate, X: csr_matrix, scale: str = "cap") -> tuple[bytes, bytes]:
     learner = Learner("logistic", PerCoordinate(rate=rate), columns=COLUMNS, scale=scale)
     labels = np.where(np.arange(ROWS) % 3, 1.0, -1.0)
     margins = learner.learn_rows(X.indptr, X.indices, X.data, labels)
@@ -64,7 +66,7 @@ def learned(rate: float | str, X: csr_matrix, scale: str = "cap") -> tuple[bytes
 @pytest.mark.parametrize("rate", [0.1, "auto"])
 @pytest.mark.parametrize("write", [with_zeros, in_halves])
 def test_how_rows_are_written_does_not_matter(
-    rate: float | str, write: Callable[[Entries], Entries]
+    rate: Rate, write: Callable[[Entries], Entries]
 ) -> None:
     plain = matrix(1)
     assert learned(rate, rewritten(plain, write)) == learned(rate, plain)
@@ -73,7 +75,7 @@ def test_how_rows_are_written_does_not_matter(
 @pytest.mark.parametrize("rate", [0.1, "auto"])
 @pytest.mark.parametrize("types", [(np.int64, np.float64), (np.int32, np.float32)])
 def test_types_of_arrays_do_not_matter(
-    rate: float | str, types: tuple[type[np.generic], type[np.generic]]
+    rate: Rate, types: tuple[type[np.generic], type[np.generic]]
 ) -> None:
     plain = matrix(2)
     other = plain.copy()
@@ -84,7 +86,7 @@ def test_types_of_arrays_do_not_matter(
 
 @pytest.mark.parametrize("rate", [0.1, "auto"])
 @pytest.mark.parametrize("row", [1, 64, ROWS - 1])
-def test_one_large_value_is_scaled_wherever_it_stands(rate: float | str, row: int) -> None:
+def test_one_large_value_is_scaled_wherever_it_stands(rate: Rate, row: int) -> None:
     X = matrix(3)
     X.data[X.indptr[row]] = 8.0
     assert learned(rate, X) != learned(rate, X, scale="none")
