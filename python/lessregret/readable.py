@@ -1,6 +1,6 @@
 """The readable learner: float64, a dictionary of slots, one round in a dozen lines.
 
-It is the twin of ``crates/core/src/learner.rs`` and gives the same numbers up to float32 rounding;
+It is the twin of ``crates/core/src/learner/`` and gives the same numbers up to float32 rounding;
 ``tests/twins`` holds the two together. It also runs rules that exist only in Python.
 """
 
