@@ -10,7 +10,7 @@ use crate::faces::{Tails, values};
 use crate::lane_tallies::LaneTallies;
 use crate::loss::Loss;
 use crate::mixture::{Mixture, PerLane, Plays, Suffered};
-use crate::tally::{Outcome, Tally};
+use crate::tally::{BATCH, Outcome, Tally};
 
 /// What a round showed of the lanes.
 #[derive(Clone, Copy, Debug)]
@@ -188,9 +188,6 @@ impl Audience {
         });
     }
 }
-
-/// So many rounds are played before the audience looks at them.
-pub const BATCH: usize = 64;
 
 #[cfg(test)]
 mod tests {

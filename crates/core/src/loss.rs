@@ -41,16 +41,6 @@ impl Loss {
         }
     }
 
-    /// Both, for the price of one.
-    #[inline(always)]
-    pub fn value_and_slope(self, margin: f64, label: f64) -> (f64, f64) {
-        if self == Loss::Logistic {
-            let tail = Tail::of(margin);
-            return (tail.value(margin, label), tail.slope(margin, label));
-        }
-        (self.value(margin, label), self.slope(margin, label))
-    }
-
     /// Whether labels are -1 and +1 and mistakes are counted.
     pub fn is_classification(self) -> bool {
         self != Loss::Squared

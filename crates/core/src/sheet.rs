@@ -131,6 +131,12 @@ pub(crate) fn words<S: Slot>(table: &[S]) -> Option<&[u64]> {
     if size_of::<S>() == 8 { try_cast_slice(table).ok() } else { None }
 }
 
+/// The same, to be changed.
+#[inline(always)]
+fn words_mut<S: Slot>(table: &mut [S]) -> Option<&mut [u64]> {
+    if size_of::<S>() == 8 { try_cast_slice_mut(table).ok() } else { None }
+}
+
 /// The slots of an example, in memory that is kept from one to the next.
 pub(crate) struct Sheet<S: Slot> {
     groups: Vec<Group<S>>,
@@ -168,15 +174,13 @@ impl<S: Slot> Sheet<S> {
 
     /// Put the slots back.
     #[inline(always)]
-    pub fn put_back<E: Eights>(&mut self, eights: E, table: &mut [S]) {
+    pub fn put_back<E: Eights>(&self, eights: E, table: &mut [S]) {
         let (full, rest) = match self.groups[..self.used].split_last() {
             Some((last, full)) if last.count < WIDTH => (full, Some(last)),
             _ => (&self.groups[..self.used], None),
         };
         // Plain loops: what closures do would be compiled for any machine.
-        if size_of::<S>() == 8
-            && let Ok(words) = try_cast_slice_mut(table)
-        {
+        if let Some(words) = words_mut(table) {
             for group in full {
                 eights.put(words, &group.slots, cast(group.after));
             }
@@ -193,6 +197,7 @@ impl<S: Slot> Sheet<S> {
     /// The example's features, eight at a time.
     #[inline(always)]
     pub fn groups(&self) -> impl Iterator<Item = &Group<S>> {
+        // Else the compiler makes vectors of the first features of eight groups, then of the second.
         self.groups[..self.used].iter().inspect(|_| black_box(()))
     }
 

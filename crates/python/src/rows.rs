@@ -157,13 +157,12 @@ impl<'a> Rows<'a> {
 
     /// Look at all rows, on all cores.
     fn look_at_all(&self, columns: usize) -> Look {
-        let parts = self.parts();
         if self.features() < FEATURES_FOR_A_THREAD {
             return self.look_at(0..self.len(), columns);
         }
         thread::scope(|scope| {
             let look = |part| scope.spawn(move || self.look_at(part, columns));
-            let looks: Vec<_> = parts.into_iter().map(look).collect();
+            let looks: Vec<_> = self.parts().into_iter().map(look).collect();
             let looks = looks
                 .into_iter()
                 .map(|look| look.join().unwrap_or_else(|panic| resume_unwind(panic)));

@@ -20,7 +20,7 @@ mod round;
 
 use std::ops::Range;
 
-use crate::audience::{Audience, BATCH, Round, Rounds};
+use crate::audience::{Audience, Round, Rounds};
 use crate::eights::Eights;
 use crate::error::Result;
 use crate::example::{Course, Example};
@@ -33,6 +33,7 @@ use crate::penalty::{Penalty, Whole};
 use crate::rule::{Rule, Slot, Step};
 use crate::scale::Scales;
 use crate::shelf::Shelf;
+use crate::tally::BATCH;
 use crate::vectors::Portable;
 
 type LineOf<R> = <<R as Rule>::Slot as Slot>::Line;

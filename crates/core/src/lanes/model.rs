@@ -5,7 +5,6 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::round::add;
 use super::{Coupling, Lanes};
 use crate::error::Result;
 use crate::example::{Chunk, Course};
@@ -210,5 +209,11 @@ impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
         if let Some(sums) = &mut self.gradient_sums {
             sums[slot][lane] = sum;
         }
+    }
+}
+
+fn add(sums: &mut PerLane, terms: &PerLane) {
+    for (sum, term) in sums.iter_mut().zip(terms) {
+        *sum += term;
     }
 }

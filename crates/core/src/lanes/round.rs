@@ -191,7 +191,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         slopes: &PerLane,
     ) -> PerLane {
         if self.gradient_sums.is_some() {
-            self.sum_gradients::<E, PENALISED>(eights, example, places, slopes);
+            self.sum_gradients::<PENALISED>(example, places, slopes);
         }
         // Copies, here and of the line, and loops of one kind of number: so they become vectors.
         let (rule, boxes, steps, slopes) = (self.rule, &self.boxes, self.coupling.step, *slopes);
@@ -240,9 +240,8 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     /// Add the gradients of a round to their sums, before it is absorbed. A walk of its own, so that the
     /// others have room for more features.
     #[inline(never)]
-    fn sum_gradients<E: Eights, const PENALISED: bool>(
+    fn sum_gradients<const PENALISED: bool>(
         &mut self,
-        _eights: E,
         example: &Example<'_>,
         places: &[u32],
         slopes: &PerLane,
@@ -321,10 +320,4 @@ fn times(factor: f64, mut numbers: PerLane) -> PerLane {
         *number *= factor;
     }
     numbers
-}
-
-pub(super) fn add(sums: &mut PerLane, terms: &PerLane) {
-    for (sum, term) in sums.iter_mut().zip(terms) {
-        *sum += term;
-    }
 }

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! What is read is exactly what [`super::numbers`] reads: the digits are an integer below 2^53, the power
-//! of ten is exact, and where it matters one division rounds once, as strtod does. Longer numbers, exponents and what is no
-//! number at all are `None`: the strict readers see to them.
+//! of ten is exact, and where it matters one division rounds once, as strtod does. Longer numbers,
+//! exponents and what is no number at all are `None`: the strict readers see to them.
 //!
 //! The digits of a word are loaded at once, the point is closed up, and three multiplications add the
 //! eight digits up; no step depends on how many there are.
