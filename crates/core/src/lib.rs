@@ -8,6 +8,7 @@ mod elementary;
 pub mod error;
 pub mod example;
 pub mod faces;
+mod four_pairs;
 pub mod hash;
 mod hash_eight;
 pub mod importance;

@@ -25,6 +25,7 @@ use pulp::{
 };
 
 use crate::eights::Eights;
+use crate::four_pairs::{self, FourPairs, MARKS};
 use crate::hash_eight::EightNames;
 
 /// The variable that takes a path by its name.
@@ -46,6 +47,9 @@ pub trait Vectors: Copy {
 
     /// The slots of eight names, `slots` where they are known.
     fn slots(self, names: &EightNames, mask: u32, slots: [u32; 8]) -> [u32; 8];
+
+    /// The four features between these marks, if they are such pairs; never on a path without vectors.
+    fn four_pairs(self, text: &[u8], marks: &[u32; MARKS]) -> Option<FourPairs>;
 
     /// Do work that is compiled for these instructions.
     fn run<W: Work>(self, work: W) -> W::Output;
@@ -156,6 +160,11 @@ impl Vectors for V4 {
     }
 
     #[inline(always)]
+    fn four_pairs(self, text: &[u8], marks: &[u32; MARKS]) -> Option<FourPairs> {
+        four_pairs::read(*self, text, marks)
+    }
+
+    #[inline(always)]
     fn marks(self, bytes: &[u8; GROUP], also: [u8; 2]) -> u64 {
         // No closures here: they would be compiled for any machine, and every instruction be a call.
         let bytes = cast(*bytes);
@@ -186,6 +195,11 @@ impl Vectors for V3 {
     #[inline(always)]
     fn slots(self, names: &EightNames, mask: u32, slots: [u32; 8]) -> [u32; 8] {
         names.slots_at_once(self, mask, slots)
+    }
+
+    #[inline(always)]
+    fn four_pairs(self, text: &[u8], marks: &[u32; MARKS]) -> Option<FourPairs> {
+        four_pairs::read(self, text, marks)
     }
 
     #[inline(always)]
@@ -227,6 +241,11 @@ impl Vectors for Portable {
     #[inline(always)]
     fn slots(self, names: &EightNames, mask: u32, slots: [u32; 8]) -> [u32; 8] {
         names.slots(mask, slots)
+    }
+
+    #[inline(always)]
+    fn four_pairs(self, _text: &[u8], _marks: &[u32; MARKS]) -> Option<FourPairs> {
+        None
     }
 
     #[inline(always)]

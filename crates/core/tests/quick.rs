@@ -168,11 +168,34 @@ fn vw_line() -> impl Strategy<Value = String> {
     })
 }
 
+/// Lines of integers and fractions, which are read by fours, and now and then something else among them.
+fn paired_line() -> impl Strategy<Value = String> {
+    let value = prop_oneof![30 => "0\\.[0-9]{1,8}", 1 => numbers()];
+    let odd = prop_oneof![60 => Just(None), 1 => names().prop_map(Some)];
+    let step = prop_oneof![8 => 1..2000u64, 1 => 0..90_000_000u64];
+    let pair = (blanks(), odd, step, value);
+    let head =
+        prop_oneof![3 => Just(""), 2 => Just(" |"), 2 => Just(" |text"), 1 => Just(" |a:0.5")];
+    (labels(), head, prop::collection::vec(pair, 0..24), ends()).prop_map(
+        |(label, head, pairs, end)| {
+            let mut line = label + head;
+            let mut index = 0;
+            for (blank, odd, step, value) in pairs {
+                index += step;
+                let name = odd.unwrap_or_else(|| index.to_string());
+                line += &format!("{blank}{name}:{value}");
+            }
+            line + &end
+        },
+    )
+}
+
 /// Files of lines that are nearly good, with a few bytes changed.
 fn files() -> impl Strategy<Value = Vec<u8>> {
     let lines = prop_oneof![
         prop::collection::vec(svmlight_line(), 0..40),
         prop::collection::vec(vw_line(), 0..40),
+        prop::collection::vec(paired_line(), 0..40),
     ];
     let changes = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..3);
     let mark = prop_oneof![9 => Just(""), 1 => Just("\u{feff}")];

@@ -23,6 +23,7 @@ use super::quick_names::Names;
 use super::vw::Head;
 use super::{Format, Reader, quick_numbers, quick_svmlight, quick_vw};
 use crate::example::Chunk;
+use crate::four_pairs::{FOUR, FourPairs};
 use crate::vectors::{Path, Vectors, Work};
 
 /// Lines are marked so many bytes at a time, more only where one line is longer.
@@ -80,10 +81,9 @@ impl Features {
 pub struct Room<'a> {
     slots: &'a mut [u32],
     values: &'a mut [f32],
-    /// The names of features whose slots are not known yet.
-    pub names: &'a mut Names,
-    /// Whether there are such names.
-    pub any_name: bool,
+    names: &'a mut Names,
+    /// Whether there are features whose slots are not known before their names are hashed.
+    any_name: bool,
     mask: u64,
 }
 
@@ -109,6 +109,43 @@ impl Room<'_> {
         Some(())
     }
 
+    /// Write four features, the first of them number `k`.
+    #[inline(always)]
+    pub fn set_four(&mut self, k: usize, (hashes, values): FourPairs) -> Option<()> {
+        let mask = self.mask as u32;
+        *self.slots.get_mut(k..)?.first_chunk_mut::<FOUR>()? = hashes.map(|hash| hash & mask);
+        *self.values.get_mut(k..)?.first_chunk_mut::<FOUR>()? = values;
+        Some(())
+    }
+
+    /// Write down the name of feature number `k`, see [`Names::set`].
+    #[inline(always)]
+    pub fn set_name(&mut self, k: usize, bytes: &[u8; 16], length: usize, seed: u64) -> Option<()> {
+        if !self.any_name && length > 0 {
+            self.any_name = true;
+            self.names.pass(0, k)?;
+        }
+        self.names.set(k, bytes, length, seed)
+    }
+
+    /// Say that the slots of `count` features, from number `k` on, are known; nobody asks if all are.
+    #[inline(always)]
+    pub fn pass(&mut self, k: usize, count: usize) -> Option<()> {
+        if self.any_name { self.names.pass(k, count) } else { Some(()) }
+    }
+
+    /// The hash of a namespace, see [`Names::space`].
+    #[inline(always)]
+    pub fn space(
+        &mut self,
+        place: usize,
+        bytes: &[u8; 16],
+        length: usize,
+        compute: impl FnOnce() -> Option<u64>,
+    ) -> Option<u64> {
+        self.names.space(place, bytes, length, compute)
+    }
+
     /// Write the slots of the names among the first `count` features.
     #[inline(always)]
     pub fn hash_names<V: Vectors>(&mut self, vectors: V, count: usize) {
@@ -116,6 +153,27 @@ impl Room<'_> {
             self.names.hash(vectors, count, self.mask as u32, self.slots);
         }
     }
+}
+
+/// Read features by fours, from the blank that is the first of these marks on, as long as they are pairs of
+/// an integer and a fraction.
+#[inline(always)]
+pub fn read_fours<V: Vectors>(
+    vectors: V,
+    text: &[u8],
+    marks: &[u32],
+    mut take: impl FnMut(FourPairs) -> Option<()>,
+) -> Option<()> {
+    let mut marks = marks;
+    while let Some(nine) = marks.first_chunk() {
+        let Some(pairs) = vectors.four_pairs(text, nine) else { break };
+        take(pairs)?;
+        marks = &marks[2 * FOUR..];
+        if text.get(marks[0] as usize) != Some(&b' ') {
+            break;
+        }
+    }
+    Some(())
 }
 
 /// The number that fills the bytes from `start` to `end`, as [`super::numbers::float`] reads it.

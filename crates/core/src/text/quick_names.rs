@@ -51,10 +51,12 @@ impl Names {
         Some(())
     }
 
-    /// Pass over feature `k`: its slot is known.
+    /// Pass over `count` features from number `k` on: their slots are known.
     #[inline(always)]
-    pub fn pass(&mut self, k: usize) -> Option<()> {
-        self.batches.get_mut(k / WIDTH)?.lengths[k % WIDTH] = KNOWN;
+    pub fn pass(&mut self, k: usize, count: usize) -> Option<()> {
+        for k in k..k + count {
+            self.batches.get_mut(k / WIDTH)?.lengths[k % WIDTH] = KNOWN;
+        }
         Some(())
     }
 

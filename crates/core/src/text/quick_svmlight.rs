@@ -7,9 +7,10 @@
 //! Cost: about ten nanoseconds a feature on a machine of 2021.
 
 use super::labels::LabelReader;
-use super::quick::{Grammar, Plain, Room, float};
+use super::quick::{Grammar, Plain, Room, float, read_fours};
 use super::quick_numbers::integer;
 use super::vw::Head;
+use crate::four_pairs::FOUR;
 use crate::vectors::Vectors;
 
 /// svmlight text.
@@ -20,7 +21,7 @@ impl Grammar for Svmlight {
 
     #[inline(always)]
     fn read<V: Vectors>(
-        _vectors: V,
+        vectors: V,
         text: &[u8],
         marks: &[u32],
         start: usize,
@@ -53,6 +54,22 @@ impl Grammar for Svmlight {
                 features += 1;
                 separator = *text.get(stop)?;
                 end = stop;
+                if separator == b' ' {
+                    let seen = features;
+                    read_fours(vectors, text, &marks[next - 1..], |(indices, values)| {
+                        let ascend = indices.is_sorted_by(|one, other| one < other);
+                        if u64::from(indices[0]) < lowest || !ascend {
+                            return None;
+                        }
+                        lowest = u64::from(indices[FOUR - 1]) + 1;
+                        room.set_four(features, (indices, values))?;
+                        features += FOUR;
+                        Some(())
+                    })?;
+                    next += 2 * (features - seen);
+                    end = marks[next - 1] as usize;
+                    separator = *text.get(end)?;
+                }
             } else if end > at {
                 return None;
             }

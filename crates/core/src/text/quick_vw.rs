@@ -8,9 +8,10 @@
 //! time ([`super::quick_names`]).
 
 use super::labels::LabelReader;
-use super::quick::{Grammar, Plain, Room, float};
+use super::quick::{Grammar, Plain, Room, float, read_fours};
 use super::quick_numbers::{digits_at_start, number};
 use super::vw::Head;
+use crate::four_pairs::FOUR;
 use crate::hash;
 use crate::vectors::Vectors;
 
@@ -67,19 +68,34 @@ impl Grammar for Vw {
                 separator = *text.get(end)?;
                 write_name(text, at, end, namespace, features, &mut room)?;
                 let named = end > at;
-                let mut value = weight;
-                if separator == b':' {
-                    let stop = *marks.get(next)? as usize;
-                    next += 1;
-                    value *= float(text, end + 1, stop)?;
-                    if !named || !value.is_finite() {
-                        return None;
-                    }
-                    separator = *text.get(stop)?;
-                    end = stop;
+                at = end + 1;
+                if separator != b':' {
+                    room.set_value(features, weight)?;
+                    features += usize::from(named);
+                    continue;
+                }
+                end = *marks.get(next)? as usize;
+                next += 1;
+                let value = weight * float(text, at, end)?;
+                if !named || !value.is_finite() {
+                    return None;
                 }
                 room.set_value(features, value)?;
-                features += usize::from(named);
+                features += 1;
+                separator = *text.get(end)?;
+                if separator == b' ' {
+                    let seen = features;
+                    read_fours(vectors, text, &marks[next - 1..], |(numbers, values)| {
+                        let hashes = numbers.map(|number| number.wrapping_add(namespace as u32));
+                        room.pass(features, FOUR)?;
+                        room.set_four(features, (hashes, values.map(|value| value * weight)))?;
+                        features += FOUR;
+                        Some(())
+                    })?;
+                    next += 2 * (features - seen);
+                    end = marks[next - 1] as usize;
+                    separator = *text.get(end)?;
+                }
                 at = end + 1;
             }
             if separator != b'|' {
@@ -140,7 +156,7 @@ fn space_of(
     room: &mut Room<'_>,
 ) -> Option<u64> {
     let bytes: &[u8; 16] = text.get(start..)?.first_chunk()?;
-    room.names.space(place, bytes, end - start, || Some(hash::namespace(text.get(start..end)?)))
+    room.space(place, bytes, end - start, || Some(hash::namespace(text.get(start..end)?)))
 }
 
 /// Write down feature `k`, whose name fills the bytes from `start` to `end`; nothing that counts for a
@@ -159,13 +175,12 @@ fn write_name(
     // Asked of all bytes at once: many names begin with a digit, and more than one branch a name would
     // often be foreseen wrongly.
     if length < 16 && (length == 0 || digits_at_start(bytes) < length) {
-        room.any_name |= length > 0;
-        return room.names.set(k, bytes, length, namespace);
+        return room.set_name(k, bytes, length, namespace);
     }
     let hash = match length {
         1..=15 => number(bytes, length).wrapping_add(namespace),
         _ => hash::feature(text.get(start..end)?, namespace),
     };
-    room.names.pass(k)?;
+    room.pass(k, 1)?;
     room.set_slot(k, hash)
 }
