@@ -25,7 +25,9 @@ use pulp::{
 };
 
 use crate::eights::Eights;
-use crate::four_pairs::{self, FourPairs, MARKS};
+#[cfg(target_arch = "x86_64")]
+use crate::four_pairs::avx2;
+use crate::four_pairs::{FourPairs, MARKS};
 use crate::hash_eight::EightNames;
 
 /// The variable that takes a path by its name.
@@ -161,7 +163,7 @@ impl Vectors for V4 {
 
     #[inline(always)]
     fn four_pairs(self, text: &[u8], marks: &[u32; MARKS]) -> Option<FourPairs> {
-        four_pairs::read(*self, text, marks)
+        avx2::read(*self, text, marks)
     }
 
     #[inline(always)]
@@ -199,7 +201,7 @@ impl Vectors for V3 {
 
     #[inline(always)]
     fn four_pairs(self, text: &[u8], marks: &[u32; MARKS]) -> Option<FourPairs> {
-        four_pairs::read(self, text, marks)
+        avx2::read(self, text, marks)
     }
 
     #[inline(always)]

@@ -1,44 +1,19 @@
-//! Four features read side by side, where each is an integer and a fraction below one.
-//!
-//! ```text
-//! text    411:0.052354 575:0.065272 1229:0.176831 1806:0.068212
-//! marks  ^   ^        ^   ^        ^    ^        ^    ^        ^
-//! ```
-//!
-//! Most text in numbers looks like this: columns and their tf-idf values. Integers and fractions have up to
-//! eight digits. What looks otherwise is `None`, and is read one by one (`text/quick_numbers.rs`).
-//!
-//! No step depends on how many digits there are: those that are not there are zeros, before an integer and
-//! behind a fraction. So every fraction is a number of hundred-millionths.
-//!
-//! Cost: half the time that they take one by one.
+//! By AVX2.
 
-#[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{__m128i, __m256d, __m256i};
 
-#[cfg(target_arch = "x86_64")]
-use pulp::{bytemuck::cast, x86::V3};
+use bytemuck::cast;
+use pulp::x86::V3;
 
-/// Features read at once.
-pub const FOUR: usize = 4;
-
-/// The marks of so many features, with the one before them.
-pub const MARKS: usize = 2 * FOUR + 1;
-
-/// The integers and the values of four features.
-pub type FourPairs = ([u32; FOUR], [f32; FOUR]);
+use super::{FOUR, FourPairs, MARKS};
 
 /// What stands around a colon: eight bytes, the last of them an integer's; `:0.`; eight bytes, the first of
 /// them a fraction's.
-#[cfg(target_arch = "x86_64")]
 type Window = [u8; FRACTION + 8];
-#[cfg(target_arch = "x86_64")]
 const COLON: usize = 8;
-#[cfg(target_arch = "x86_64")]
 const FRACTION: usize = COLON + 3;
 
 /// The features between these marks, the first of which is known to be a blank.
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn read(simd: V3, text: &[u8], marks: &[u32; MARKS]) -> Option<FourPairs> {
     let [_, first, blank, second, next_blank, third, last_blank, fourth, _] = *marks;
@@ -57,21 +32,18 @@ pub fn read(simd: V3, text: &[u8], marks: &[u32; MARKS]) -> Option<FourPairs> {
     Some((cast(numbers(simd, integers)), cast(values)))
 }
 
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn window(text: &[u8], colon: u32) -> Option<&Window> {
     let window: &Window = text.get((colon as usize).checked_sub(COLON)?..)?.first_chunk()?;
     (window[COLON..FRACTION] == *b":0.").then_some(window)
 }
 
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn is_blank(text: &[u8], mark: u32) -> bool {
     text.get(mark as usize) == Some(&b' ')
 }
 
 /// How many digits integers and fractions have, by turns, but for one.
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn digits_beyond_one(simd: V3, marks: &[u32; MARKS]) -> __m256i {
     let [a, b, c, d, e, f, g, h, i] = *marks;
@@ -82,7 +54,6 @@ fn digits_beyond_one(simd: V3, marks: &[u32; MARKS]) -> __m256i {
 }
 
 /// The digits of the integers, behind zeros.
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn integers(simd: V3, windows: [&Window; FOUR], more_digits: __m256i) -> __m256i {
     let more = simd.avx2._mm256_and_si256(more_digits, simd.avx._mm256_set1_epi64x(7));
@@ -93,7 +64,6 @@ fn integers(simd: V3, windows: [&Window; FOUR], more_digits: __m256i) -> __m256i
 }
 
 /// The digits of the fractions, before zeros.
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn fractions(simd: V3, windows: [&Window; FOUR], more_digits: __m256i) -> __m256i {
     let more = simd.avx2._mm256_srli_epi64::<32>(more_digits);
@@ -104,7 +74,6 @@ fn fractions(simd: V3, windows: [&Window; FOUR], more_digits: __m256i) -> __m256
 }
 
 /// Eight bytes of every window as digits; any other byte becomes one above nine.
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn digits(simd: V3, windows: [&Window; FOUR], at: usize) -> __m256i {
     let [a, b, c, d] = windows;
@@ -112,14 +81,12 @@ fn digits(simd: V3, windows: [&Window; FOUR], at: usize) -> __m256i {
     simd.avx2._mm256_xor_si256(cast(words), simd.avx._mm256_set1_epi8(b'0' as i8))
 }
 
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn word(window: &Window, at: usize) -> u64 {
     window[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 /// Whether there are one to eight digits each, and all of them are digits.
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn are_digits(simd: V3, more_digits: __m256i, integers: __m256i, fractions: __m256i) -> bool {
     let beyond_eight = simd.avx2._mm256_and_si256(more_digits, simd.avx._mm256_set1_epi32(!7));
@@ -130,7 +97,6 @@ fn are_digits(simd: V3, more_digits: __m256i, integers: __m256i, fractions: __m2
 }
 
 /// The numbers that four times eight digits are, the first digit lowest.
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn numbers(simd: V3, digits: __m256i) -> __m128i {
     let tens = simd.avx._mm256_set1_epi16(i16::from_le_bytes([10, 1]));
@@ -149,13 +115,12 @@ fn numbers(simd: V3, digits: __m256i) -> __m128i {
 /// The product is off by 2⁻⁵² of itself at most. A tie between two float32 is t/2^q with an odd t below 2²⁵ and
 /// q ≥ 25. From it d/10⁸ is apart by |d·2^(q-8) - t·5⁸| / (5⁸·2^q), and the numerator, even minus odd,
 /// is 1 at least: by 2⁻⁴⁴ of itself. So no product falls to the other side.
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn hundred_millionths(simd: V3, numbers: __m128i) -> __m256d {
     simd.avx._mm256_mul_pd(simd.avx._mm256_cvtepi32_pd(numbers), simd.avx._mm256_set1_pd(1e-8))
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

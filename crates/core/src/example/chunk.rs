@@ -1,31 +1,11 @@
-//! Examples in blocks: what the readers write and the learner reads.
-//!
-//! A [`Chunk`] holds many examples as flat arrays, so that a block is handed over, not an example,
-//! and nothing is allocated per example. Three promises hold for every finished example, whoever
-//! wrote it, and the learner relies on them:
-//!
-//! 1. no slot stands twice: a coordinate plays once a round, else its gradient would be split in
-//!    two and the regret bounds would not hold. Features that share a slot are added up;
-//! 2. no value is zero, so dense and sparse data are the same examples;
-//! 3. every value is finite (the writer checks; it knows the place to name).
+//! Blocks of examples, as they are written and handed over.
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::Example;
+use super::repeats::Filter;
 use crate::places::Places;
-
-/// One example, borrowed from a chunk.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Example<'a> {
-    /// +1 or -1 for classification, any finite number for regression; NaN where there is none.
-    pub label: f32,
-    /// How many rounds this one stands for, at least 0.
-    pub importance: f32,
-    /// The slots of the features, each once.
-    pub slots: &'a [u32],
-    /// The values of the features, none of them zero.
-    pub values: &'a [f32],
-}
 
 /// What a learner wants examples to come with.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +31,7 @@ pub struct Chunk {
     any_large: bool,
     tag_ends: Vec<usize>,
     tags: Vec<u8>,
-    seen: SeenFilter,
+    seen: Filter,
 }
 
 impl Chunk {
@@ -225,11 +205,13 @@ impl Chunk {
 
     /// Finish the example: add the intercept, add up shared slots, drop zeros.
     pub fn finish(&mut self, label: f32, importance: f32, tag: &[u8]) {
+        let start = self.features();
+        let mut repeats = self.seen.repeats(&self.slots[start..]);
         if let Some(slot) = self.wishes.intercept {
+            repeats |= self.slots[start..].contains(&slot);
             self.push(slot, 1.0);
         }
-        let start = self.features();
-        if self.seen.repeats(&self.slots[start..]) {
+        if repeats {
             self.add_up_repeats(start);
         }
         if self.look_over(start) {
@@ -344,104 +326,6 @@ impl Chunk {
     }
 }
 
-/// What a learner is to learn from: the examples of a chunk as they stand, or in another order.
-#[derive(Clone, Copy, Debug)]
-pub struct Course<'a> {
-    chunk: &'a Chunk,
-    order: Option<&'a [u32]>,
-}
-
-impl<'a> Course<'a> {
-    /// The examples in the order of these places, as they stand without.
-    pub fn new(chunk: &'a Chunk, order: Option<&'a [u32]>) -> Self {
-        Course { chunk, order }
-    }
-
-    /// How many examples there are.
-    pub fn len(&self) -> usize {
-        self.order.map_or(self.chunk.len(), <[u32]>::len)
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Example number `k` of the course.
-    #[inline(always)]
-    pub fn example(&self, k: usize) -> Example<'a> {
-        self.chunk.example(self.number(k))
-    }
-
-    /// The places of its slots, if they were looked up there.
-    #[inline]
-    pub fn places(&self, k: usize, known: &Arc<Places>) -> Option<&'a [u32]> {
-        self.chunk.places(self.number(k), known)
-    }
-
-    #[inline]
-    fn number(&self, k: usize) -> usize {
-        self.order.map_or(k, |order| order[k] as usize)
-    }
-
-    /// Whether there may be a value beyond -1 and 1.
-    pub fn is_any_large(&self) -> bool {
-        self.chunk.is_any_large()
-    }
-
-    /// The examples, one after another.
-    pub fn examples(self) -> impl Iterator<Item = Example<'a>> {
-        (0..self.len()).map(move |k| self.example(k))
-    }
-}
-
-impl<'a> From<&'a Chunk> for Course<'a> {
-    fn from(chunk: &'a Chunk) -> Self {
-        Course::new(chunk, None)
-    }
-}
-
-/// A bitmap that says, without sorting, that a list of slots has no repeats.
-///
-/// It may say "perhaps" when there are none (two slots that agree in 16 bits); the slow path then
-/// finds nothing to do. For 75 features that happens about once in 24 examples.
-#[derive(Clone, Debug)]
-struct SeenFilter {
-    bits: Box<[u64; 1 << 10]>,
-}
-
-impl Default for SeenFilter {
-    fn default() -> Self {
-        SeenFilter { bits: Box::new([0; 1 << 10]) }
-    }
-}
-
-impl SeenFilter {
-    fn repeats(&mut self, slots: &[u32]) -> bool {
-        let pairs = slots.iter().zip(slots.get(1..).unwrap_or_default());
-        let ascending = pairs.fold(true, |ascending, (one, next)| ascending & (one < next));
-        if ascending {
-            return false;
-        }
-        let mut repeated = false;
-        for &slot in slots {
-            let (word, bit) = Self::place(slot);
-            repeated |= self.bits[word] & bit != 0;
-            self.bits[word] |= bit;
-        }
-        for &slot in slots {
-            self.bits[Self::place(slot).0] = 0;
-        }
-        repeated
-    }
-
-    fn place(slot: u32) -> (usize, u64) {
-        // Fibonacci hashing spreads neighbours and multiples of powers of two alike.
-        let mixed = slot.wrapping_mul(0x9E37_79B9) >> 16;
-        ((mixed >> 6) as usize, 1 << (mixed & 63))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -529,20 +413,5 @@ mod tests {
         assert_eq!(chunk.len(), 2);
         assert_eq!(chunk.tag(0), b"tag");
         assert_eq!(chunk.example(1).slots, &[] as &[u32]);
-    }
-
-    #[test]
-    fn the_filter_agrees_with_a_set() {
-        let mut filter = SeenFilter::default();
-        for seed in 0..2000u32 {
-            let slots: Vec<u32> = (0..40)
-                .map(|k: u32| (seed * 40 + k).wrapping_mul(2_654_435_761) >> (10 + seed % 16))
-                .collect();
-            let distinct: std::collections::HashSet<_> = slots.iter().collect();
-            if distinct.len() < slots.len() {
-                assert!(filter.repeats(&slots), "seed {seed} has a repeat");
-            }
-        }
-        assert!(filter.bits.iter().all(|&word| word == 0));
     }
 }

@@ -1,0 +1,30 @@
+//! Examples in blocks: what the readers write and the learner reads.
+//!
+//! A [`Chunk`] holds many examples as flat arrays, so that a block is handed over, not an example,
+//! and nothing is allocated per example. Three promises hold for every finished example, whoever
+//! wrote it, and the learner relies on them:
+//!
+//! 1. no slot stands twice: a coordinate plays once a round, else its gradient would be split in
+//!    two and the regret bounds would not hold. Features that share a slot are added up;
+//! 2. no value is zero, so dense and sparse data are the same examples;
+//! 3. every value is finite (the writer checks; it knows the place to name).
+
+mod chunk;
+mod course;
+mod repeats;
+
+pub use chunk::{Chunk, Wishes};
+pub use course::Course;
+
+/// One example, borrowed from a chunk.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Example<'a> {
+    /// +1 or -1 for classification, any finite number for regression; NaN where there is none.
+    pub label: f32,
+    /// How many rounds this one stands for, at least 0.
+    pub importance: f32,
+    /// The slots of the features, each once.
+    pub slots: &'a [u32],
+    /// The values of the features, none of them zero.
+    pub values: &'a [f32],
+}
