@@ -1,7 +1,7 @@
 """Learning and predicting from arrays: no text, no start-up, only the calls themselves.
 
 The rows are those of ``tfidf``, as a CSR matrix of float32 with int32 indices, loaded before the
-clock starts. Every contestant is a process that times its own calls.
+clock starts. Every contestant is a process that times its own calls, after one on a few rows.
 """
 
 from __future__ import annotations

@@ -6,13 +6,14 @@ import sys
 
 import numpy as np
 
-from benchmarks.speed.arrays import COLUMNS, Rows, load, tell
+from benchmarks.speed.arrays import COLUMNS, Rows, first, load, tell
 from lessregret import OnlineClassifier, PerCoordinate
 from lessregret.learner import Learner
 
 
 def estimator(rule: PerCoordinate, rows: Rows, held_out: Rows) -> None:
     model = OnlineClassifier("logistic", rule)
+    OnlineClassifier("logistic", rule).partial_fit(*first(rows), classes=[-1, 1])
     tell(
         lambda: model.partial_fit(*rows, classes=[-1, 1]),
         lambda: model.predict_proba(held_out[0])[:, 1],
@@ -24,6 +25,10 @@ def estimator(rule: PerCoordinate, rows: Rows, held_out: Rows) -> None:
 def learner(rule: PerCoordinate, rows: Rows, held_out: Rows) -> None:
     model = Learner("logistic", rule, columns=COLUMNS)
     (X, y), Z = rows, held_out[0]
+    few, labels = first(rows)
+    Learner("logistic", rule, columns=COLUMNS).learn_rows(
+        few.indptr, few.indices, few.data, labels
+    )
     tell(
         lambda: model.learn_rows(X.indptr, X.indices, X.data, y),
         lambda: 1 / (1 + np.exp(-model.predict_rows(Z.indptr, Z.indices, Z.data))),

@@ -22,6 +22,7 @@ TITLES = {
     "limit": "one random slot changed, pages of 4 kB",
     "limit-large": "one random slot changed, pages of 2 MB",
     "learn": "one feature learned",
+    "learn-found": "one feature learned, its line found by a reader",
 }
 HEADINGS = ["lanes", "what", "slots", "MB", "least, ns", "median, ns"]
 

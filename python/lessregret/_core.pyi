@@ -111,7 +111,7 @@ class Learner:
         indices: NDArray[Any],
         values: NDArray[Any],
         labels: NDArray[np.float64],
-        importances: NDArray[np.float64],
+        importances: NDArray[np.float64] | None,
     ) -> NDArray[np.float64]: ...
     def predict_rows(
         self, indptr: NDArray[Any], indices: NDArray[Any], values: NDArray[Any]

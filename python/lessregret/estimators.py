@@ -131,6 +131,8 @@ class _OnlineLinear(BaseEstimator, ABC):
             reset=reset,
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
+            # Of sparse rows the core checks all entries, too, and names the place.
+            ensure_all_finite=not (issparse(table) and has_twin(self._rule())),
             **targets,
         )
         if "y" in targets:
@@ -155,9 +157,11 @@ class _OnlineLinear(BaseEstimator, ABC):
         check_is_fitted(self)
         return float(self.learner_.predict_rows([0, 0], [], [])[0])
 
+    def _rule(self) -> Rule:
+        return PerCoordinate() if self.rule is None else self.rule
+
     def _new_learner(self, *, hashed: bool) -> Learner | ReadableLearner:
-        rule = PerCoordinate() if self.rule is None else self.rule
-        columns = self.n_features_in_
+        rule, columns = self._rule(), self.n_features_in_
         box = None if self.box is None else _box_ends(self.box, columns)
         if not has_twin(rule):
             boxes = None if box is None else dict(enumerate(zip(*box, strict=True)))
@@ -367,12 +371,12 @@ class OnlineClassifier(ClassifierMixin, _OnlineLinear):
                 f"classes are {_listed(self.classes_)} since the first call to partial_fit, "
                 f"found {_listed(classes)}"
             )
-        negative, positive = (y == known for known in self.classes_)
-        strangers = y[~(negative | positive)]
-        if len(strangers):
-            expected, found = _listed(self.classes_), _listed(strangers)
+        negative, positive = (np.asarray(y == known) for known in self.classes_)
+        if not (negative | positive).all():
+            expected, found = _listed(self.classes_), _listed(y[~(negative | positive)])
             raise ValueError(f"y must hold only the classes {expected}, found {found}")
-        return np.where(positive, 1.0, -1.0)
+        labels: NDArray[np.float64] = 2.0 * positive - 1.0
+        return labels
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -207,8 +207,7 @@ class Learner:
         import numpy as np
 
         y = np.ascontiguousarray(labels, dtype=np.float64)
-        weights = np.ones(len(y)) if importances is None else importances
-        h = np.ascontiguousarray(weights, dtype=np.float64)
+        h = None if importances is None else np.ascontiguousarray(importances, dtype=np.float64)
         return self._core.learn_rows(*_csr(indptr, indices, values), y, h)
 
     def predict_rows(

@@ -135,7 +135,8 @@ ROWS = table()
 BAD_BATCHES = {
     "NaN in X": ({"X": spoiled(np.nan)}, "Input X contains NaN"),
     "infinity in X": ({"X": spoiled(np.inf)}, "Input X contains infinity"),
-    "NaN in a CSR": ({"X": csr_array(spoiled(np.nan))}, "Input X contains NaN"),
+    "NaN in a CSR": ({"X": csr_array(spoiled(np.nan))}, r"X\[150, 3\]: .* found NaN"),
+    "infinity in a CSR": ({"X": csr_array(spoiled(np.inf))}, r"X\[150, 3\]: .* found inf"),
     "too large for a float32": ({"X": spoiled(1e39)}, r"X\[150, 3\]: expected a finite number"),
     "label that is no class": ({"y": stranger()}, "y must hold only the classes -1, 1, found 2.0"),
     "labels of another type": ({"y": ["-1"] * 200}, "only the classes -1, 1, found '-1'"),

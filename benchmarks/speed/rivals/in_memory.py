@@ -6,7 +6,7 @@ import sys
 from itertools import islice
 from typing import Any
 
-from benchmarks.speed.arrays import Rows, load, tell
+from benchmarks.speed.arrays import Rows, first, load, tell
 
 RIVER_SHARE = 100
 """River is given one row in so many: dicts of all would fill the memory."""
@@ -16,6 +16,7 @@ def sklearn(rows: Rows, held_out: Rows) -> None:
     from sklearn.linear_model import SGDClassifier
 
     model = SGDClassifier(loss="log_loss", shuffle=False)
+    SGDClassifier(loss="log_loss", shuffle=False).partial_fit(*first(rows), classes=[-1, 1])
     tell(
         lambda: model.partial_fit(*rows, classes=[-1, 1]),
         lambda: model.predict_proba(held_out[0])[:, 1],

@@ -11,7 +11,8 @@
 //! memory is touched before the clock starts.
 //!
 //! Eight lanes have lines only for slots that were met, in the order of meeting. So that this order is not
-//! that of the chunk, the learner has met the same slots before in another.
+//! that of the chunk, the learner has met the same slots before in another. Where a line stands the learner
+//! looks up itself, or is told by who wrote the chunk, as in a run from text; both are measured.
 //!
 //! Prints one JSON document a line: lanes, what, nanoseconds for a feature.
 
@@ -19,12 +20,14 @@ mod seeded;
 
 use std::hint::black_box;
 use std::io::Write;
+use std::sync::Arc;
 use std::time::Instant;
 
 use bytemuck::{Pod, cast_slice_mut};
-use lessregret_core::Chunk;
+use lessregret_core::places::Places;
 use lessregret_core::rule::Line as _;
 use lessregret_core::rule::per_coordinate::{Line, Slot};
+use lessregret_core::{Chunk, Wishes};
 use memmap2::MmapMut;
 use seeded::{Numbers, Outcome, learner, random_chunk};
 
@@ -66,6 +69,7 @@ fn compare<T: Pod>(
     let mut margins = Vec::new();
     model.expect(((1 + repeats) * chunk.features()) as u64);
     model.learn((&mixed_up(chunk, SEED)).into(), &mut margins)?;
+    let found = model.places().map(|places| with_places(chunk, places));
     for turn in 0..=repeats {
         for (what, table) in &mut limits {
             let sweep = || {
@@ -74,12 +78,23 @@ fn compare<T: Pod>(
             };
             tell(turn, lanes, what, nanoseconds(chunk, sweep)?)?;
         }
-        margins.clear();
-        let learned = nanoseconds(chunk, || Ok(model.learn(chunk.into(), &mut margins)?))?;
-        tell(turn, lanes, "learn", learned)?;
+        for (what, chunk) in [("learn", Some(chunk)), ("learn-found", found.as_ref())] {
+            let Some(chunk) = chunk else { continue };
+            margins.clear();
+            let learned = nanoseconds(chunk, || Ok(model.learn(chunk.into(), &mut margins)?))?;
+            tell(turn, lanes, what, learned)?;
+        }
     }
     black_box(limits);
     Ok(())
+}
+
+/// The same examples with the places of their lines, as readers of text hand them over.
+fn with_places(chunk: &Chunk, places: Arc<Places>) -> Chunk {
+    let mut found = Chunk::for_wishes(Wishes { intercept: None, places: Some(places) });
+    found.append(chunk);
+    found.find_places();
+    found
 }
 
 fn change_all<T>(entries: &mut [T], chunk: &Chunk, change: &impl Fn(&mut T)) {

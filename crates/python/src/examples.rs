@@ -57,7 +57,7 @@ impl Examples {
         let mut examples = Examples::empty(py, spec)?;
         let rows = Rows::new(py, &indptr, &indices, &values, examples.spec.table.len())?;
         let (labels, importances) = (labels.as_slice()?, importances.as_slice()?);
-        check_targets(py, examples.spec.loss, rows.len(), labels, importances)?;
+        check_targets(py, examples.spec.loss, rows.len(), labels, Some(importances))?;
         let target = |row: usize| (labels[row] as f32, importances[row] as f32);
         let mut block = Chunk::new(examples.spec.intercept_slot());
         let Examples { chunk, .. } = &mut examples;

@@ -174,12 +174,14 @@ impl Learner {
         indices: Indices<'py>,
         values: Floats<'py>,
         labels: PyReadonlyArray1<'py, f64>,
-        importances: PyReadonlyArray1<'py, f64>,
+        importances: Option<PyReadonlyArray1<'py, f64>>,
     ) -> PyResult<Floats64<'py>> {
         let rows = Rows::new(py, &indptr, &indices, &values, self.spec.table.len())?;
-        let (labels, importances) = (labels.as_slice()?, importances.as_slice()?);
+        let importances = importances.as_ref().map(|given| given.as_slice()).transpose()?;
+        let labels = labels.as_slice()?;
         check_targets(py, self.spec.loss, rows.len(), labels, importances)?;
-        let target = |row: usize| (labels[row] as f32, importances[row] as f32);
+        let importance = |row: usize| importances.map_or(1.0, |given| given[row] as f32);
+        let target = |row: usize| (labels[row] as f32, importance(row));
         let mut margins = Vec::with_capacity(rows.len());
         let Learner { model, chunk, .. } = self;
         model.expect(rows.features() as u64);

@@ -300,30 +300,35 @@ fn cores() -> usize {
     thread::available_parallelism().map_or(1, |count| count.get())
 }
 
-/// Labels and importances must fit the loss before any row is learned.
+/// Labels and importances, if given, must fit the loss before any row is learned.
 pub fn check_targets(
     py: Python<'_>,
     loss: Loss,
     rows: usize,
     labels: &[f64],
-    importances: &[f64],
+    importances: Option<&[f64]>,
 ) -> PyResult<()> {
-    for (name, found) in [("y", labels.len()), ("importance", importances.len())] {
-        if found != rows {
-            let expected = format!("one entry for each of {rows} rows");
-            return Err(argument(py, name.into(), format!("{found} entries"), &expected));
-        }
-    }
+    check_length(py, "y", labels, rows)?;
     let binary = loss.is_classification();
     let is_label = |y: f64| if binary { y.abs() == 1.0 } else { (y as f32).is_finite() };
     if let Some(row) = labels.iter().position(|&label| !is_label(label)) {
         let expected = if binary { "a label -1 or 1" } else { "a finite number" };
         return Err(argument(py, format!("y[{row}]"), labels[row].to_string(), expected));
     }
+    let Some(importances) = importances else { return Ok(()) };
+    check_length(py, "importance", importances, rows)?;
     let is_importance = |h: f64| h >= 0.0 && (h as f32).is_finite();
     if let Some(row) = importances.iter().position(|&h| !is_importance(h)) {
         let place = format!("importance[{row}]");
         return Err(argument(py, place, importances[row].to_string(), "a number from 0 up"));
     }
     Ok(())
+}
+
+fn check_length(py: Python<'_>, name: &str, found: &[f64], rows: usize) -> PyResult<()> {
+    if found.len() == rows {
+        return Ok(());
+    }
+    let expected = format!("one entry for each of {rows} rows");
+    Err(argument(py, name.into(), format!("{} entries", found.len()), &expected))
 }

@@ -18,7 +18,7 @@ use crate::places::Places;
 use crate::rule::{Interval, Line, Rule, Slot, Step};
 use crate::scale::Scales;
 use crate::tally::{LaneStanding, Standing, Tally};
-use crate::vectors::{Path, Portable, Vectors, Work};
+use crate::vectors::{Path, Vectors, Work};
 
 /// What is not of one coordinate, as in the model file.
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -85,6 +85,36 @@ impl<R: Rule, B: Boxes> Work for Survey<'_, R, B> {
     }
 }
 
+/// Examples to be played and not learned from, as work for [`Path::run`].
+struct Forecast<'a, R: Rule, B: Boxes> {
+    lanes: &'a Lanes<R, B>,
+    chunk: &'a Chunk,
+    margins: &'a mut Vec<f64>,
+}
+
+impl<R: Rule, B: Boxes> Work for Forecast<'_, R, B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call<V: Vectors>(self, vectors: V) {
+        let Forecast { lanes, chunk, margins } = self;
+        let (mut room, mut places) = (Vec::new(), Vec::new());
+        let (loss, mixture) = (lanes.loss, &lanes.audience.mixture);
+        let shares = mixture.shares(loss);
+        for k in 0..chunk.len() {
+            let example = chunk.example(k);
+            places.clear();
+            for &slot in example.slots {
+                places.push(lanes.shelf.places().find(slot));
+            }
+            let seen = lanes.scales.normalise(&example, &mut room);
+            let look = lanes.look::<_, false, false>(vectors.eights(), &seen, &places);
+            let tails = Tails::of(loss, &look.margins);
+            margins.push(mixture.margin(loss, &shares, &look.margins, &tails));
+        }
+    }
+}
+
 impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
     fn learn(&mut self, course: Course<'_>, margins: &mut Vec<f64>) -> Result<()> {
         teach(self, self.penalty, course, margins)
@@ -99,17 +129,8 @@ impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
     }
 
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
-        let (mut room, mut places) = (Vec::new(), Vec::new());
-        let mixture = &self.audience.mixture;
-        let shares = mixture.shares(self.loss);
-        for example in chunk.examples() {
-            places.clear();
-            places.extend(example.slots.iter().map(|&slot| self.shelf.places().find(slot)));
-            let seen = self.scales.normalise(&example, &mut room);
-            let look = self.look::<_, false, false>(Portable, &seen, &places);
-            let tails = Tails::of(self.loss, &look.margins);
-            margins.push(mixture.margin(self.loss, &shares, &look.margins, &tails));
-        }
+        let path = Path::chosen().unwrap_or(Path::Portable);
+        path.run(Forecast { lanes: self, chunk, margins });
     }
 
     fn slots(&self) -> usize {
