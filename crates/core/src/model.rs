@@ -6,11 +6,31 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::example::{Chunk, Course, Example};
+use crate::loss::Loss;
 use crate::pages::Pages;
+use crate::penalty::Penalty;
 use crate::places::Places;
 use crate::rule::{Interval, Rule, Sight};
 use crate::scale::Scales;
 use crate::tally::{Standing, Tally};
+
+/// What a learner is made from, but for its rule and its boxes.
+pub struct Plan {
+    /// What margins are judged by.
+    pub loss: Loss,
+    /// What weights are charged.
+    pub penalty: Penalty,
+    /// Whether updates follow the slope as far as importance leads; for a rule that descends, without L2.
+    pub importance_aware: bool,
+    /// The part of every round's shares that lanes deal out evenly.
+    pub fixed_share: f64,
+    /// What values are divided by.
+    pub scales: Scales,
+    /// How many there are.
+    pub slots: usize,
+    /// Whether to keep the sums of gradients that the linearised regret is measured by.
+    pub certify: bool,
+}
 
 /// The feasible set of every coordinate.
 pub trait Boxes: Send + Sync + 'static {

@@ -10,7 +10,7 @@ use crate::lanes::Lanes;
 use crate::learner::Learner;
 use crate::loss::Loss;
 use crate::mixture::LEAST_RATE;
-use crate::model::{Boxes, Model, Uniform};
+use crate::model::{Model, Plan, Uniform};
 use crate::penalty::{Penalty, Scope};
 use crate::rule::arow::{self, Arow};
 use crate::rule::confidence_weighted::{ConfidenceWeighted, Constraint};
@@ -328,19 +328,11 @@ impl Spec {
         if rate != RateSpec::Word(RateWord::Auto) {
             return self.learner(rule, intervals);
         }
-        self.check_importance::<R>()?;
-        let (loss, slots, certify) = (self.loss, self.slots(), self.certify);
-        let penalty = Penalty::new(self.l2, self.l2_scope, R::BOUNDED)?;
-        let scales = Scales::new(self.scale, slots)?;
+        let plan = self.plan::<R>()?;
         Ok(match intervals {
-            None => self.mixed(Lanes::new(loss, penalty, rule, Uniform, scales, slots, certify)?),
-            Some(own) => self.mixed(Lanes::new(loss, penalty, rule, own, scales, slots, certify)?),
+            None => Box::new(Lanes::new(plan, rule, Uniform)?),
+            Some(own) => Box::new(Lanes::new(plan, rule, own)?),
         })
-    }
-
-    fn mixed<R: Rule, B: Boxes>(&self, lanes: Lanes<R, B>) -> Box<dyn Model> {
-        let lanes = lanes.importance_aware(self.importance_aware);
-        Box::new(lanes.fixed_share(self.fixed_share))
     }
 
     fn learner<R: Rule>(
@@ -348,27 +340,31 @@ impl Spec {
         rule: R,
         intervals: Option<Vec<Interval>>,
     ) -> Result<Box<dyn Model>> {
-        let (loss, slots, certify) = (self.loss, self.slots(), self.certify);
-        self.check_importance::<R>()?;
-        if self.fixed_share > 0.0 {
+        let plan = self.plan::<R>()?;
+        if plan.fixed_share > 0.0 {
             let why = "fixed_share is a matter of lanes, which only rate 'auto' has";
             return Err(Error::Spec(format!("{why}; leave out fixed_share, or use rate 'auto'")));
         }
-        if certify && !R::BOUNDED {
+        if plan.certify && !R::BOUNDED {
             let why = "the linearised regret is measured against a box, and this rule has none";
             return Err(Error::Spec(format!("{why}; leave out certify, or use another rule")));
         }
-        let penalty = Penalty::new(self.l2, self.l2_scope, R::BOUNDED)?;
-        let scales = Scales::new(self.scale, slots)?;
         Ok(match intervals {
-            None => {
-                let all = Learner::new(loss, penalty, rule, Uniform, scales, slots, certify)?;
-                Box::new(all.importance_aware(self.importance_aware))
-            }
-            Some(own) => {
-                let each = Learner::new(loss, penalty, rule, own, scales, slots, certify)?;
-                Box::new(each.importance_aware(self.importance_aware))
-            }
+            None => Box::new(Learner::new(plan, rule, Uniform)?),
+            Some(own) => Box::new(Learner::new(plan, rule, own)?),
+        })
+    }
+
+    fn plan<R: Rule>(&self) -> Result<Plan> {
+        self.check_importance::<R>()?;
+        Ok(Plan {
+            loss: self.loss,
+            penalty: Penalty::new(self.l2, self.l2_scope, R::BOUNDED)?,
+            importance_aware: self.importance_aware,
+            fixed_share: self.fixed_share,
+            scales: Scales::new(self.scale, self.slots())?,
+            slots: self.slots(),
+            certify: self.certify,
         })
     }
 

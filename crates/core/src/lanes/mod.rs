@@ -28,7 +28,7 @@ use crate::lesson::Pupil;
 use crate::loss::Loss;
 use crate::memory::zeroed;
 use crate::mixture::{LANES, PerLane, RATES};
-use crate::model::Boxes;
+use crate::model::{Boxes, Plan};
 use crate::penalty::{Penalty, Whole};
 use crate::rule::{Rule, Slot, Step};
 use crate::scale::Scales;
@@ -60,41 +60,22 @@ struct Coupling<S> {
 }
 
 impl<R: Rule, B: Boxes> Lanes<R, B> {
-    /// A learner with this many slots, none of them touched; the rule's own rate is not used.
-    pub fn new(
-        loss: Loss,
-        penalty: Penalty,
-        rule: R,
-        boxes: B,
-        scales: Scales,
-        slots: usize,
-        certify: bool,
-    ) -> Result<Self> {
+    /// A learner none of whose slots is touched; the rule's own rate is not used.
+    pub fn new(plan: Plan, rule: R, boxes: B) -> Result<Self> {
+        let Plan { loss, penalty, importance_aware, fixed_share, scales, slots, certify } = plan;
         let sums = if certify { Some(zeroed(slots)?) } else { None };
-        let audience = Audience::new(loss, penalty.l2 > 0.0);
         Ok(Lanes {
             loss,
             penalty,
-            importance_aware: false,
+            importance_aware,
             rule,
             boxes,
             shelf: Shelf::new(slots)?,
             scales,
             gradient_sums: sums,
             coupling: Coupling::default(),
-            audience,
+            audience: Audience::new(loss, penalty.l2 > 0.0).fixed_share(fixed_share),
         })
-    }
-
-    /// The same with importance-aware updates, or without; for a rule that descends.
-    pub fn importance_aware(self, importance_aware: bool) -> Self {
-        Lanes { importance_aware, ..self }
-    }
-
-    /// The same with this part of every round's shares dealt out evenly.
-    pub fn fixed_share(self, fixed_share: f64) -> Self {
-        let audience = self.audience.fixed_share(fixed_share);
-        Lanes { audience, ..self }
     }
 
     /// The rule of a slot in a lane.

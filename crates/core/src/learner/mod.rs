@@ -30,7 +30,7 @@ use crate::example::{Course, Example};
 use crate::lesson::Pupil;
 use crate::loss::Loss;
 use crate::memory::{Table, zeroed};
-use crate::model::Boxes;
+use crate::model::{Boxes, Plan};
 use crate::pages::Pages;
 use crate::penalty::{Penalty, Whole};
 use crate::rule::{Rule, Slot, Step};
@@ -63,21 +63,14 @@ const AHEAD: usize = 2;
 const NEAR: usize = 1 << 20;
 
 impl<R: Rule, B: Boxes> Learner<R, B> {
-    /// A learner with this many slots, none of them touched.
-    pub fn new(
-        loss: Loss,
-        penalty: Penalty,
-        rule: R,
-        boxes: B,
-        scales: Scales,
-        slots: usize,
-        certify: bool,
-    ) -> Result<Self> {
+    /// A learner none of whose slots is touched.
+    pub fn new(plan: Plan, rule: R, boxes: B) -> Result<Self> {
+        let Plan { loss, penalty, importance_aware, scales, slots, certify, .. } = plan;
         let sums = if certify { Some(zeroed(slots)?) } else { None };
         Ok(Learner {
             loss,
             penalty,
-            importance_aware: false,
+            importance_aware,
             rule,
             boxes,
             slots: Table::zeroed(slots)?,
@@ -88,11 +81,6 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
             step: Step::default(),
             tally: Tally::default(),
         })
-    }
-
-    /// The same with importance-aware updates, or without; for a rule that descends, without L2.
-    pub fn importance_aware(self, importance_aware: bool) -> Self {
-        Learner { importance_aware, ..self }
     }
 
     #[inline]
