@@ -25,6 +25,7 @@ mod quick_vw;
 mod source;
 mod svmlight;
 mod vw;
+mod walk;
 mod zstd;
 
 use memchr::{memchr, memchr2};

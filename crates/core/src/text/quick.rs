@@ -21,7 +21,7 @@ use super::labels::LabelReader;
 use super::marks::{Marks, PADDING};
 use super::quick_names::Names;
 use super::vw::Head;
-use super::{Format, Reader, quick_numbers, quick_svmlight, quick_vw};
+use super::{Format, Reader, quick_svmlight, quick_vw};
 use crate::example::Chunk;
 use crate::four_pairs::{FOUR, FourPairs};
 use crate::vectors::{Path, Vectors, Work};
@@ -153,43 +153,6 @@ impl Room<'_> {
             self.names.hash(vectors, count, self.mask as u32, self.slots);
         }
     }
-}
-
-/// Read features by fours, from the blank that is the first of these marks on, as long as they are pairs of
-/// an integer and a fraction.
-#[inline(always)]
-pub fn read_fours<V: Vectors>(
-    vectors: V,
-    text: &[u8],
-    marks: &[u32],
-    mut take: impl FnMut(FourPairs) -> Option<()>,
-) -> Option<()> {
-    let mut marks = marks;
-    while let Some(nine) = marks.first_chunk() {
-        let Some(pairs) = vectors.four_pairs(text, nine) else { break };
-        take(pairs)?;
-        marks = &marks[2 * FOUR..];
-        if text.get(marks[0] as usize) != Some(&b' ') {
-            break;
-        }
-    }
-    Some(())
-}
-
-/// The number that fills the bytes from `start` to `end`, as [`super::numbers::float`] reads it.
-#[inline(always)]
-pub fn float(text: &[u8], start: usize, end: usize) -> Option<f32> {
-    match quick_numbers::decimal(text, start, end) {
-        None => any_float(text.get(start..end)?),
-        number => number,
-    }
-}
-
-/// The same for long numbers and exponents.
-#[inline(never)]
-fn any_float(word: &[u8]) -> Option<f32> {
-    let number = fast_float2::parse::<f64, _>(word).ok()? as f32;
-    number.is_finite().then_some(number)
 }
 
 /// What a grammar is to the windows.

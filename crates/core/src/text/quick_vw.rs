@@ -8,9 +8,10 @@
 //! time ([`super::quick_names`]).
 
 use super::labels::LabelReader;
-use super::quick::{Grammar, Plain, Room, float, read_fours};
+use super::quick::{Grammar, Plain, Room};
 use super::quick_numbers::{digits_at_start, number};
 use super::vw::Head;
+use super::walk::Walk;
 use crate::four_pairs::FOUR;
 use crate::hash;
 use crate::vectors::Vectors;
@@ -30,84 +31,55 @@ impl Grammar for Vw {
         labels: &mut LabelReader,
         mut room: Room<'_>,
     ) -> Option<Plain> {
-        let (mut next, head) = read_head(text, marks, start, labels)?;
-        let mut at = *marks.get(next - 1)? as usize + 1;
-        let mut end;
-        let mut separator;
+        let (passed, head) = read_head(text, marks, start, labels)?;
+        let mut walk = Walk::from_mark(text, marks, passed)?;
         let (mut features, mut spaces) = (0, 0);
-        loop {
-            // The name and the weight of a namespace.
-            end = *marks.get(next)? as usize;
-            next += 1;
-            separator = *text.get(end)?;
-            let namespace = space_of(text, at, end, spaces, &mut room)?;
+        while walk.separator == b'|' {
+            walk.step()?;
+            let namespace = space_of(text, walk, spaces, &mut room)?;
             spaces += 1;
-            let mut weight = 1.0;
-            if separator == b':' {
-                if end == at {
-                    return None;
-                }
-                let stop = *marks.get(next)? as usize;
-                next += 1;
-                weight = float(text, end + 1, stop)?;
-                separator = *text.get(stop)?;
-                end = stop;
-            }
-            at = end + 1;
-            // Its features.
-            while separator == b' ' {
-                if text.get(at) == Some(&b'|') {
-                    // Nearly every bar follows a blank; no name stands between them.
-                    end = at;
-                    next += 1;
-                    separator = b'|';
-                    break;
-                }
-                end = *marks.get(next)? as usize;
-                next += 1;
-                separator = *text.get(end)?;
-                write_name(text, at, end, namespace, features, &mut room)?;
-                let named = end > at;
-                at = end + 1;
-                if separator != b':' {
+            let weight = weight_of(&mut walk)?;
+            // Nearly every bar follows a blank; no name stands between them.
+            while walk.separator == b' ' && !walk.step_over(b'|') {
+                walk.step()?;
+                write_name(text, walk, namespace, features, &mut room)?;
+                let named = !walk.is_empty();
+                if walk.separator != b':' {
                     room.set_value(features, weight)?;
                     features += usize::from(named);
                     continue;
                 }
-                end = *marks.get(next)? as usize;
-                next += 1;
-                let value = weight * float(text, at, end)?;
+                walk.step()?;
+                let value = weight * walk.float()?;
                 if !named || !value.is_finite() {
                     return None;
                 }
                 room.set_value(features, value)?;
                 features += 1;
-                separator = *text.get(end)?;
-                if separator == b' ' {
-                    let seen = features;
-                    read_fours(vectors, text, &marks[next - 1..], |(numbers, values)| {
-                        let hashes = numbers.map(|number| number.wrapping_add(namespace as u32));
-                        room.pass(features, FOUR)?;
-                        room.set_four(features, (hashes, values.map(|value| value * weight)))?;
-                        features += FOUR;
-                        Some(())
-                    })?;
-                    next += 2 * (features - seen);
-                    end = marks[next - 1] as usize;
-                    separator = *text.get(end)?;
-                }
-                at = end + 1;
+                walk.step_by_fours(vectors, |(numbers, values)| {
+                    let hashes = numbers.map(|number| number.wrapping_add(namespace as u32));
+                    room.pass(features, FOUR)?;
+                    room.set_four(features, (hashes, values.map(|value| value * weight)))?;
+                    features += FOUR;
+                    Some(())
+                })?;
             }
-            if separator != b'|' {
-                break;
-            }
-            at = end + 1;
         }
-        let windows = separator == b'\r' && text.get(end + 1) == Some(&b'\n');
-        let done = separator == b'\n' || windows;
+        let marks = walk.marks_of_line()?;
         room.hash_names(vectors, features);
-        done.then_some(Plain { head, features, marks: next + usize::from(windows) })
+        Some(Plain { head, features, marks })
     }
+}
+
+/// The weight of a namespace, if one follows its name; 1 without.
+#[inline(always)]
+fn weight_of(walk: &mut Walk<'_>) -> Option<f32> {
+    if walk.separator != b':' {
+        return Some(1.0);
+    }
+    let named = !walk.is_empty();
+    walk.step()?;
+    if named { walk.float() } else { None }
 }
 
 /// What stands before the first bar, and the number of marks up to and with it.
@@ -146,32 +118,25 @@ fn read_any_head(
     Some((count + 1, head))
 }
 
-/// The hash of the namespace whose name fills the bytes from `start` to `end`.
+/// The hash of the namespace whose name is this word, the one at `place` of the line.
 #[inline(always)]
-fn space_of(
-    text: &[u8],
-    start: usize,
-    end: usize,
-    place: usize,
-    room: &mut Room<'_>,
-) -> Option<u64> {
-    let bytes: &[u8; 16] = text.get(start..)?.first_chunk()?;
-    room.space(place, bytes, end - start, || Some(hash::namespace(text.get(start..end)?)))
+fn space_of(text: &[u8], name: Walk<'_>, place: usize, room: &mut Room<'_>) -> Option<u64> {
+    let bytes: &[u8; 16] = text.get(name.start..)?.first_chunk()?;
+    let compute = || Some(hash::namespace(text.get(name.word())?));
+    room.space(place, bytes, name.word().len(), compute)
 }
 
-/// Write down feature `k`, whose name fills the bytes from `start` to `end`; nothing that counts for a
-/// name that is empty.
+/// Write down feature `k`, whose name is this word; nothing that counts for a name that is empty.
 #[inline(always)]
 fn write_name(
     text: &[u8],
-    start: usize,
-    end: usize,
+    name: Walk<'_>,
     namespace: u64,
     k: usize,
     room: &mut Room<'_>,
 ) -> Option<()> {
-    let length = end - start;
-    let bytes: &[u8; 16] = text.get(start..)?.first_chunk()?;
+    let length = name.end - name.start;
+    let bytes: &[u8; 16] = text.get(name.start..)?.first_chunk()?;
     // Asked of all bytes at once: many names begin with a digit, and more than one branch a name would
     // often be foreseen wrongly.
     if length < 16 && (length == 0 || digits_at_start(bytes) < length) {
@@ -179,7 +144,7 @@ fn write_name(
     }
     let hash = match length {
         1..=15 => number(bytes, length).wrapping_add(namespace),
-        _ => hash::feature(text.get(start..end)?, namespace),
+        _ => hash::feature(text.get(name.word())?, namespace),
     };
     room.pass(k, 1)?;
     room.set_slot(k, hash)
