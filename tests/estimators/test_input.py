@@ -104,7 +104,10 @@ def test_dicts_and_rows_of_the_same_width_mix() -> None:
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ([{"a": 1.0}, {"b": None}], r"X\[1\]\['b'\]: expected a number or a string, found None"),
+        (
+            [{"a": 1.0}, {"b": None}],
+            r"X\[1\]\['b'\]: expected a finite number or a string, found None",
+        ),
         ([{"a": 1.0}, {2: 1.0}], r"X\[1\]\[2\]: expected a string as the name .* found 2"),
         ([{"a": 1.0}, [1.0]], r"X\[1\]: expected a dict, as in the first row, found \[1.0\]"),
     ],
@@ -115,7 +118,7 @@ def test_bad_dicts_are_named(bad: Any, message: str) -> None:
 
 
 def test_numbers_in_dicts_must_be_finite() -> None:
-    with pytest.raises(ValueError, match="NaN"):
+    with pytest.raises(InputError, match=r"X\[1\]\['a'\]: expected a finite number .* found nan"):
         OnlineClassifier().fit([{"a": 1.0}, {"a": np.nan}], ["a", "b"])
 
 

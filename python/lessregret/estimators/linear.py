@@ -1,0 +1,229 @@
+"""What the classifier and the regressor share: checks, rows, and the learner behind them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, is_classifier
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from lessregret.errors import SpecError
+from lessregret.estimators.arguments import are_dicts, as_csr, box_ends, hashed_rows, importances_of
+from lessregret.learner import MAX_BITS, Learner, has_twin
+from lessregret.ledger import Ledger
+from lessregret.losses import LOSSES
+from lessregret.mixture import FIXED_SHARE, is_fixed_share
+from lessregret.penalty import STRENGTH, is_strength
+from lessregret.readable import ReadableLearner
+from lessregret.rules import PerCoordinate, Rule
+from lessregret.scale import EXPECTED, SCALES
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class OnlineLinear(BaseEstimator, ABC):
+    """What the classifier and the regressor share."""
+
+    learner_: Learner | ReadableLearner
+    n_features_in_: int
+
+    def __init__(
+        self,
+        loss: str,
+        rule: Rule | None,
+        *,
+        intercept: bool,
+        certify: bool,
+        bits: int,
+        box: tuple[ArrayLike, ArrayLike] | None,
+        passes: int,
+        l2: float,
+        scale: str,
+        importance_aware: bool,
+        fixed_share: float,
+    ) -> None:
+        self.loss = loss
+        self.rule = rule
+        self.intercept = intercept
+        self.certify = certify
+        self.bits = bits
+        self.box = box
+        self.passes = passes
+        self.l2 = l2
+        self.scale = scale
+        self.importance_aware = importance_aware
+        self.fixed_share = fixed_share
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Start anew and learn from the rows in their order, ``passes`` times.
+
+        Parameters
+        ----------
+        X : CSR or other sparse matrix, dense array, or list of dicts
+            The examples, one a row.
+        y : array
+            Their labels.
+        sample_weight : array of numbers from 0 up, optional
+            Their importances: how many rounds each stands for. Not all of them may be 0.
+        """
+        if sample_weight is not None and not check_array(sample_weight, ensure_2d=False).any():
+            raise ValueError("sample_weight is zero for every example: there is nothing to learn")
+        return self._learn(X, y, sample_weight, starting=True, passes=self.passes)
+
+    @property
+    def ledger_(self) -> Ledger:
+        """The account so far, made anew each time."""
+        check_is_fitted(self)
+        return self.learner_.ledger()
+
+    def _learn(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        *,
+        starting: bool,
+        passes: int = 1,
+        classes: ArrayLike | None = None,
+    ) -> Self:
+        with _kept_on_error(self):
+            self._check_parameters()
+            rows, targets = self._rows(X, reset=starting, y=y, y_numeric=not is_classifier(self))
+            labels = self._labels(targets, classes, starting)
+            importances = importances_of(sample_weight, len(labels))
+            learner = self._new_learner(hashed=are_dicts(X)) if starting else self.learner_
+            for _ in range(passes):
+                learner.learn_rows(rows.indptr, rows.indices, rows.data, labels, importances)
+            self.learner_ = learner
+        return self
+
+    @abstractmethod
+    def _labels(
+        self, y: NDArray[Any], classes: ArrayLike | None, starting: bool
+    ) -> NDArray[np.float64]:
+        """The labels as the learner wants them."""
+
+    def _rows(self, X: Any, *, reset: bool, **targets: Any) -> Any:
+        """X, checked, as CSR; with y, if given."""
+        table = hashed_rows(X, self.bits) if are_dicts(X) else X
+        checked = validate_data(
+            self,
+            table,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            # Of sparse rows the core checks all entries, too, and names the place.
+            ensure_all_finite=not (issparse(table) and has_twin(self._rule())),
+            **targets,
+        )
+        if "y" in targets:
+            return as_csr(checked[0]), checked[1]
+        return as_csr(checked)
+
+    def _margins(self, X: Any) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        rows = self._rows(X, reset=False)
+        return self.learner_.predict_rows(rows.indptr, rows.indices, rows.data)
+
+    def _weights(self) -> NDArray[np.float64]:
+        """The weight of every column; also of untouched ones, which need not be 0."""
+        check_is_fitted(self)
+        if isinstance(self.learner_, Learner):
+            return self.learner_.core.dense_weights().astype(np.float64)
+        columns = self.n_features_in_
+        return np.fromiter(map(self.learner_.weight, range(columns)), np.float64, columns)
+
+    def _margin_of_nothing(self) -> float:
+        """The intercept: the margin of a row without features."""
+        check_is_fitted(self)
+        return float(self.learner_.predict_rows([0, 0], [], [])[0])
+
+    def _rule(self) -> Rule:
+        return PerCoordinate() if self.rule is None else self.rule
+
+    def _new_learner(self, *, hashed: bool) -> Learner | ReadableLearner:
+        rule, columns = self._rule(), self.n_features_in_
+        box = None if self.box is None else box_ends(self.box, columns)
+        if not has_twin(rule):
+            boxes = None if box is None else dict(enumerate(zip(*box, strict=True)))
+            last = columns if self.intercept else None
+            return ReadableLearner(
+                self.loss,
+                rule,
+                certify=self.certify,
+                boxes=boxes,
+                intercept=last,
+                l2=self.l2,
+                scale=self.scale,
+                importance_aware=self.importance_aware,
+                fixed_share=self.fixed_share,
+            )
+        return Learner(
+            self.loss,
+            rule,
+            bits=self.bits if hashed else None,
+            columns=None if hashed else columns,
+            intercept=self.intercept,
+            certify=self.certify,
+            box=box,
+            l2=self.l2,
+            scale=self.scale,
+            importance_aware=self.importance_aware,
+            fixed_share=self.fixed_share,
+        )
+
+    def _check_parameters(self) -> None:
+        """All limits in one place, but for the box, whose size is that of X."""
+        losses = [name for name in LOSSES if LOSSES[name].is_classification == is_classifier(self)]
+        limits = {
+            "loss": (self.loss in losses, " or ".join(map(repr, losses))),
+            "rule": (self.rule is None or isinstance(self.rule, Rule), "a Rule or None"),
+            "intercept": (_is_bool(self.intercept), "True or False"),
+            "certify": (_is_bool(self.certify), "True or False"),
+            "bits": (
+                _is_whole(self.bits) and 1 <= self.bits <= MAX_BITS,
+                f"a whole number from 1 to {MAX_BITS}",
+            ),
+            "passes": (_is_whole(self.passes) and self.passes >= 1, "a whole number from 1 up"),
+            "l2": (is_strength(self.l2), STRENGTH),
+            "scale": (self.scale in SCALES, EXPECTED),
+            "importance_aware": (_is_bool(self.importance_aware), "True or False"),
+            "fixed_share": (is_fixed_share(self.fixed_share), FIXED_SHARE),
+        }
+        for name, (right, expected) in limits.items():
+            if not right:
+                raise SpecError(f"{name} must be {expected}, found {getattr(self, name)!r}")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.dict = True
+        return tags
+
+
+@contextmanager
+def _kept_on_error(estimator: BaseEstimator) -> Iterator[None]:
+    """Take back, if the body raises, what it (or scikit-learn's validation) set."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+def _is_bool(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)

@@ -1,0 +1,95 @@
+"""Numbers, as scikit-learn wants them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import RegressorMixin
+
+from lessregret.estimators.linear import OnlineLinear
+from lessregret.rules import Rule
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class OnlineRegressor(RegressorMixin, OnlineLinear):
+    """A linear regressor, learned one example at a time.
+
+    Each example is predicted before it is learned from, so ``ledger_`` is an honest account of
+    loss and regret, with no data held out.
+
+    Parameters
+    ----------
+    loss : "squared"
+        The loss of the margin, (p - y)².
+    rule, intercept, certify, bits, box, passes, l2, scale, importance_aware, fixed_share
+        As in :class:`OnlineClassifier`.
+
+    Attributes
+    ----------
+    coef_ : array (n_features_in_,), the weights, read from the learner when asked for
+    intercept_ : float, 0 without intercept
+    ledger_, learner_, n_features_in_, feature_names_in_
+        As in :class:`OnlineClassifier`.
+
+    >>> from lessregret import OnlineRegressor, PerCoordinate
+    >>> reg = OnlineRegressor(rule=PerCoordinate(rate=0.5), intercept=False)
+    >>> reg = reg.partial_fit([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]], [2.0, -1.0, 0.5])
+    >>> reg.ledger_.tally.loss, reg.coef_.tolist(), reg.intercept_
+    (5.0, [0.5, -0.5], 0.0)
+    """
+
+    def __init__(
+        self,
+        loss: str = "squared",
+        rule: Rule | None = None,
+        *,
+        intercept: bool = True,
+        certify: bool = False,
+        bits: int = 18,
+        box: tuple[ArrayLike, ArrayLike] | None = None,
+        passes: int = 1,
+        l2: float = 0.0,
+        scale: str = "cap",
+        importance_aware: bool = False,
+        fixed_share: float = 0.0,
+    ) -> None:
+        super().__init__(
+            loss,
+            rule,
+            intercept=intercept,
+            certify=certify,
+            bits=bits,
+            box=box,
+            passes=passes,
+            l2=l2,
+            scale=scale,
+            importance_aware=importance_aware,
+            fixed_share=fixed_share,
+        )
+
+    def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Go on learning, from the rows in their order, once; see :class:`OnlineClassifier`."""
+        return self._learn(X, y, sample_weight, starting=not hasattr(self, "learner_"))
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """The margins, which are the predictions."""
+        return self._margins(X)
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The weights, of shape (n_features_in_,)."""
+        return self._weights()
+
+    @property
+    def intercept_(self) -> float:
+        """The weight of the intercept; 0 without intercept."""
+        return self._margin_of_nothing()
+
+    def _labels(
+        self, y: NDArray[Any], classes: ArrayLike | None, starting: bool
+    ) -> NDArray[np.float64]:
+        return y.astype(np.float64, copy=False)
