@@ -29,7 +29,7 @@ def load(file: str) -> Rows:
 def first(rows: Rows) -> Rows:
     """A few rows, to call once before the clock starts.
 
-    The first call of a process imports modules and looks for plug-ins, scikit-learn's checks above all.
+    The first call of a process imports modules and looks for plug-ins; scikit-learn's checks do.
     """
     matrix, labels = rows
     return matrix[:FEW], labels[:FEW]

@@ -26,9 +26,7 @@ def learner(rule: PerCoordinate, rows: Rows, held_out: Rows) -> None:
     model = Learner("logistic", rule, columns=COLUMNS)
     (X, y), Z = rows, held_out[0]
     few, labels = first(rows)
-    Learner("logistic", rule, columns=COLUMNS).learn_rows(
-        few.indptr, few.indices, few.data, labels
-    )
+    Learner("logistic", rule, columns=COLUMNS).learn_rows(few.indptr, few.indices, few.data, labels)
     tell(
         lambda: model.learn_rows(X.indptr, X.indices, X.data, y),
         lambda: 1 / (1 + np.exp(-model.predict_rows(Z.indptr, Z.indices, Z.data))),
