@@ -2,7 +2,7 @@
 
 use crate::eights::Eights;
 use crate::error::{Error, Result};
-use crate::example::Course;
+use crate::example::{Chunk, Course};
 use crate::penalty::{Penalty, Scope};
 use crate::vectors::{Path, Vectors, Work};
 
@@ -18,6 +18,9 @@ pub(crate) trait Pupil: Sized {
 
     /// The same with L2 on every coordinate, by the instructions of any machine.
     fn learn_whole(&mut self, course: Course<'_>, margins: &mut Vec<f64>) -> Result<()>;
+
+    /// Play every example and learn nothing.
+    fn play_each<E: Eights>(&self, eights: E, chunk: &Chunk, margins: &mut Vec<f64>);
 }
 
 /// Have the examples learned, by the machine's vector instructions.
@@ -50,5 +53,27 @@ impl<P: Pupil, const PENALISED: bool> Work for Lesson<'_, P, PENALISED> {
     #[inline(always)]
     fn call<V: Vectors>(self, vectors: V) -> Result<()> {
         self.pupil.learn_each::<_, PENALISED>(vectors.eights(), self.course, self.margins)
+    }
+}
+
+/// Have the examples played, by the machine's vector instructions.
+pub(crate) fn ask<P: Pupil>(pupil: &P, chunk: &Chunk, margins: &mut Vec<f64>) {
+    let path = Path::chosen().unwrap_or(Path::Portable);
+    path.run(Question { pupil, chunk, margins });
+}
+
+/// Examples to be played, as work for [`Path::run`].
+struct Question<'a, P: Pupil> {
+    pupil: &'a P,
+    chunk: &'a Chunk,
+    margins: &'a mut Vec<f64>,
+}
+
+impl<P: Pupil> Work for Question<'_, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call<V: Vectors>(self, vectors: V) {
+        self.pupil.play_each(vectors.eights(), self.chunk, self.margins);
     }
 }

@@ -23,7 +23,8 @@ use std::ops::Range;
 use crate::audience::{Audience, Round, Rounds};
 use crate::eights::Eights;
 use crate::error::Result;
-use crate::example::{Course, Example};
+use crate::example::{Chunk, Course, Example};
+use crate::faces::Tails;
 use crate::lesson::Pupil;
 use crate::loss::Loss;
 use crate::memory::zeroed;
@@ -168,6 +169,25 @@ impl<R: Rule, B: Boxes> Pupil for Lanes<R, B> {
             self.audience.watch(&mut room.rounds, margins);
         }
         Ok(())
+    }
+
+    #[inline(always)]
+    fn play_each<E: Eights>(&self, eights: E, chunk: &Chunk, margins: &mut Vec<f64>) {
+        let (mut room, mut places) = (Vec::new(), Vec::new());
+        let (loss, mixture) = (self.loss, &self.audience.mixture);
+        let shares = mixture.shares(loss);
+        for k in 0..chunk.len() {
+            let example = chunk.example(k);
+            places.clear();
+            // No closure here: it would be compiled for any machine.
+            for &slot in example.slots {
+                places.push(self.shelf.places().find(slot));
+            }
+            let seen = self.scales.normalise(&example, &mut room);
+            let look = self.look::<_, false, false>(eights, &seen, &places);
+            let tails = Tails::of(loss, &look.margins);
+            margins.push(mixture.margin(loss, &shares, &look.margins, &tails));
+        }
     }
 }
 

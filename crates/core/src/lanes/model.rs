@@ -8,9 +8,8 @@ use serde_json::Value;
 use super::{Coupling, Lanes};
 use crate::error::Result;
 use crate::example::{Chunk, Course};
-use crate::faces::Tails;
 use crate::lane_tallies::LaneTallies;
-use crate::lesson::teach;
+use crate::lesson::{ask, teach};
 use crate::mixture::{LANES, Mixture, PerLane, RATES};
 use crate::model::{Boxes, Model};
 use crate::pages::Pages;
@@ -85,36 +84,6 @@ impl<R: Rule, B: Boxes> Work for Survey<'_, R, B> {
     }
 }
 
-/// Examples to be played and not learned from, as work for [`Path::run`].
-struct Forecast<'a, R: Rule, B: Boxes> {
-    lanes: &'a Lanes<R, B>,
-    chunk: &'a Chunk,
-    margins: &'a mut Vec<f64>,
-}
-
-impl<R: Rule, B: Boxes> Work for Forecast<'_, R, B> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call<V: Vectors>(self, vectors: V) {
-        let Forecast { lanes, chunk, margins } = self;
-        let (mut room, mut places) = (Vec::new(), Vec::new());
-        let (loss, mixture) = (lanes.loss, &lanes.audience.mixture);
-        let shares = mixture.shares(loss);
-        for k in 0..chunk.len() {
-            let example = chunk.example(k);
-            places.clear();
-            for &slot in example.slots {
-                places.push(lanes.shelf.places().find(slot));
-            }
-            let seen = lanes.scales.normalise(&example, &mut room);
-            let look = lanes.look::<_, false, false>(vectors.eights(), &seen, &places);
-            let tails = Tails::of(loss, &look.margins);
-            margins.push(mixture.margin(loss, &shares, &look.margins, &tails));
-        }
-    }
-}
-
 impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
     fn learn(&mut self, course: Course<'_>, margins: &mut Vec<f64>) -> Result<()> {
         teach(self, self.penalty, course, margins)
@@ -129,8 +98,7 @@ impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
     }
 
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
-        let path = Path::chosen().unwrap_or(Path::Portable);
-        path.run(Forecast { lanes: self, chunk, margins });
+        ask(self, chunk, margins);
     }
 
     fn slots(&self) -> usize {

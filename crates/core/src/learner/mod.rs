@@ -26,7 +26,7 @@ use std::ops::Range;
 
 use crate::eights::Eights;
 use crate::error::Result;
-use crate::example::{Course, Example};
+use crate::example::{Chunk, Course, Example};
 use crate::lesson::Pupil;
 use crate::loss::Loss;
 use crate::memory::{Table, zeroed};
@@ -172,5 +172,15 @@ impl<R: Rule, B: Boxes> Pupil for Learner<R, B> {
             margins.push(round.margin);
         }
         Ok(())
+    }
+
+    #[inline(always)]
+    fn play_each<E: Eights>(&self, eights: E, chunk: &Chunk, margins: &mut Vec<f64>) {
+        let (mut room, mut sheet) = (Vec::new(), Sheet::default());
+        for k in 0..chunk.len() {
+            let example = chunk.example(k);
+            let seen = self.scales.normalise(&example, &mut room);
+            margins.push(self.look::<_, false, false>(eights, &seen, &mut sheet).margin);
+        }
     }
 }

@@ -5,14 +5,12 @@ use serde_json::Value;
 use super::Learner;
 use crate::error::{Error, Result};
 use crate::example::{Chunk, Course};
-use crate::lesson::teach;
+use crate::lesson::{ask, teach};
 use crate::model::{Boxes, Model};
 use crate::pages::Pages;
 use crate::rule::{Interval, Rule, Slot};
 use crate::scale::Scales;
-use crate::sheet::Sheet;
 use crate::tally::{Standing, Tally};
-use crate::vectors::{Path, Vectors, Work};
 
 impl<R: Rule, B: Boxes> Learner<R, B> {
     /// Σ_i min(a_i G_i, b_i G_i).
@@ -20,29 +18,6 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
         let sums = self.gradient_sums.as_ref()?;
         let least = |slot: usize| self.rule_at(slot).interval().least(sums[slot]);
         Some(self.pages.slots().map(least).sum())
-    }
-}
-
-/// Examples to be played and not learned from, as work for [`Path::run`].
-struct Forecast<'a, R: Rule, B: Boxes> {
-    learner: &'a Learner<R, B>,
-    chunk: &'a Chunk,
-    margins: &'a mut Vec<f64>,
-}
-
-impl<R: Rule, B: Boxes> Work for Forecast<'_, R, B> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call<V: Vectors>(self, vectors: V) {
-        let Forecast { learner, chunk, margins } = self;
-        let (mut room, mut sheet) = (Vec::new(), Sheet::default());
-        for k in 0..chunk.len() {
-            let example = chunk.example(k);
-            let seen = learner.scales.normalise(&example, &mut room);
-            let look = learner.look::<_, false, false>(vectors.eights(), &seen, &mut sheet);
-            margins.push(look.margin);
-        }
     }
 }
 
@@ -60,8 +35,7 @@ impl<R: Rule, B: Boxes> Model for Learner<R, B> {
     }
 
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
-        let path = Path::chosen().unwrap_or(Path::Portable);
-        path.run(Forecast { learner: self, chunk, margins });
+        ask(self, chunk, margins);
     }
 
     fn slots(&self) -> usize {

@@ -66,7 +66,8 @@ impl Features {
         let slots = &mut self.slots[..];
         // Of the same length, as the compiler now knows: one check serves both.
         let values = &mut self.values[..slots.len()];
-        Room { slots, values, names: &mut self.names, any_name: false, mask }
+        self.names.begin_line();
+        Room { slots, values, names: &mut self.names, mask }
     }
 
     #[inline(always)]
@@ -81,9 +82,8 @@ impl Features {
 pub struct Room<'a> {
     slots: &'a mut [u32],
     values: &'a mut [f32],
-    names: &'a mut Names,
-    /// Whether there are features whose slots are not known before their names are hashed.
-    any_name: bool,
+    /// The names of features whose slots are not known before these are hashed.
+    pub names: &'a mut Names,
     mask: u64,
 }
 
@@ -118,40 +118,10 @@ impl Room<'_> {
         Some(())
     }
 
-    /// Write down the name of feature number `k`, see [`Names::set`].
-    #[inline(always)]
-    pub fn set_name(&mut self, k: usize, bytes: &[u8; 16], length: usize, seed: u64) -> Option<()> {
-        if !self.any_name && length > 0 {
-            self.any_name = true;
-            self.names.pass(0, k)?;
-        }
-        self.names.set(k, bytes, length, seed)
-    }
-
-    /// Say that the slots of `count` features, from number `k` on, are known; nobody asks if all are.
-    #[inline(always)]
-    pub fn pass(&mut self, k: usize, count: usize) -> Option<()> {
-        if self.any_name { self.names.pass(k, count) } else { Some(()) }
-    }
-
-    /// The hash of a namespace, see [`Names::space`].
-    #[inline(always)]
-    pub fn space(
-        &mut self,
-        place: usize,
-        bytes: &[u8; 16],
-        length: usize,
-        compute: impl FnOnce() -> Option<u64>,
-    ) -> Option<u64> {
-        self.names.space(place, bytes, length, compute)
-    }
-
     /// Write the slots of the names among the first `count` features.
     #[inline(always)]
     pub fn hash_names<V: Vectors>(&mut self, vectors: V, count: usize) {
-        if self.any_name {
-            self.names.hash(vectors, count, self.mask as u32, self.slots);
-        }
+        self.names.hash(vectors, count, self.mask as u32, self.slots);
     }
 }
 

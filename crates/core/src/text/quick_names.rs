@@ -29,6 +29,8 @@ struct Space {
 #[derive(Debug, Default)]
 pub struct Names {
     batches: Vec<EightNames>,
+    /// Whether the line has any.
+    any: bool,
     spaces: [Space; PLACES],
 }
 
@@ -40,9 +42,20 @@ impl Names {
         }
     }
 
-    /// Write down the name of feature `k`: the first `length` of these bytes, at most 15.
+    /// Begin a line, of which nothing is known.
+    #[inline(always)]
+    pub fn begin_line(&mut self) {
+        self.any = false;
+    }
+
+    /// Write down the name of feature `k`: the first `length` of these bytes, at most 15. None of them is no
+    /// name, and counts for nothing.
     #[inline(always)]
     pub fn set(&mut self, k: usize, bytes: &[u8; 16], length: usize, seed: u64) -> Option<()> {
+        if !self.any && length > 0 {
+            self.any = true;
+            self.pass(0, k)?;
+        }
         let batch = self.batches.get_mut(k / WIDTH)?;
         let (words, _) = bytes.as_chunks::<4>();
         batch.words[k % WIDTH] = [words[0], words[1], words[2], words[3]].map(u32::from_le_bytes);
@@ -51,11 +64,14 @@ impl Names {
         Some(())
     }
 
-    /// Pass over `count` features from number `k` on: their slots are known.
+    /// Pass over `count` features from number `k` on: their slots are known. Nothing is written down before
+    /// there is a name, which most lines of numbers do not have.
     #[inline(always)]
     pub fn pass(&mut self, k: usize, count: usize) -> Option<()> {
-        for k in k..k + count {
-            self.batches.get_mut(k / WIDTH)?.lengths[k % WIDTH] = KNOWN;
+        if self.any {
+            for k in k..k + count {
+                self.batches.get_mut(k / WIDTH)?.lengths[k % WIDTH] = KNOWN;
+            }
         }
         Some(())
     }
@@ -63,6 +79,9 @@ impl Names {
     /// Write the slots of the first `count` features, but for those passed over.
     #[inline(always)]
     pub fn hash<V: Vectors>(&self, vectors: V, count: usize, mask: u32, slots: &mut [u32]) {
+        if !self.any {
+            return;
+        }
         let (groups, _) = slots.as_chunks_mut::<WIDTH>();
         for (names, slots) in self.batches[..count.div_ceil(WIDTH)].iter().zip(groups) {
             *slots = vectors.slots(names, mask, *slots);

@@ -58,7 +58,7 @@ impl Grammar for Vw {
                 features += 1;
                 walk.step_by_fours(vectors, |(numbers, values)| {
                     let hashes = numbers.map(|number| number.wrapping_add(namespace as u32));
-                    room.pass(features, FOUR)?;
+                    room.names.pass(features, FOUR)?;
                     room.set_four(features, (hashes, values.map(|value| value * weight)))?;
                     features += FOUR;
                     Some(())
@@ -123,7 +123,7 @@ fn read_any_head(
 fn space_of(text: &[u8], name: Walk<'_>, place: usize, room: &mut Room<'_>) -> Option<u64> {
     let bytes: &[u8; 16] = text.get(name.start..)?.first_chunk()?;
     let compute = || Some(hash::namespace(text.get(name.word())?));
-    room.space(place, bytes, name.word().len(), compute)
+    room.names.space(place, bytes, name.word().len(), compute)
 }
 
 /// Write down feature `k`, whose name is this word; nothing that counts for a name that is empty.
@@ -140,12 +140,12 @@ fn write_name(
     // Asked of all bytes at once: many names begin with a digit, and more than one branch a name would
     // often be foreseen wrongly.
     if length < 16 && (length == 0 || digits_at_start(bytes) < length) {
-        return room.set_name(k, bytes, length, namespace);
+        return room.names.set(k, bytes, length, namespace);
     }
     let hash = match length {
         1..=15 => number(bytes, length).wrapping_add(namespace),
         _ => hash::feature(text.get(name.word())?, namespace),
     };
-    room.pass(k, 1)?;
+    room.names.pass(k, 1)?;
     room.set_slot(k, hash)
 }
