@@ -3,7 +3,7 @@
 //! ```text
 //! text   1 |user age:3 new\n
 //! marks   ^^    ^   ^ ^   ^
-//!                  └ a word ends here, and its separator is ':'
+//!                   └ a word ends here, and its separator is ':'
 //! ```
 
 use std::ops::Range;
