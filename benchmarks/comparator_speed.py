@@ -20,10 +20,10 @@ from scipy.optimize import Bounds, minimize
 from scipy.sparse import csr_array, hstack, vstack
 from scipy.special import expit
 
-from lessregret.comparator import Best, best_fixed
-from lessregret.examples import Examples
-from lessregret.generate import ClickWorld, rows
-from lessregret.learner import Learner
+from lessregret.data.examples import Examples
+from lessregret.data.generate import ClickWorld, rows
+from lessregret.learners.learner import Learner
+from lessregret.regret.comparator import Best, best_fixed
 
 IMPRESSIONS = 300_000
 GAP = 1e-4

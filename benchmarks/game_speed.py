@@ -13,7 +13,7 @@ from functools import partial
 from statistics import median
 from time import perf_counter
 
-from lessregret.algorithms import (
+from lessregret.game.algorithms import (
     AdaptiveDescent,
     Algorithm,
     Composite,
@@ -29,9 +29,9 @@ from lessregret.algorithms import (
     RootRate,
     RuleLearner,
 )
-from lessregret.game import play
-from lessregret.problems import RandomLinear
-from lessregret.rules import Ftrl, PerCoordinate
+from lessregret.game.play import play
+from lessregret.game.problems import RandomLinear
+from lessregret.learners.rules import Ftrl, PerCoordinate
 
 ROUNDS = 100_000
 REPEATS = 3

@@ -15,8 +15,8 @@ from statistics import median
 from time import process_time
 from typing import Any
 
-from lessregret.generate import FORMATS, ClickWorld, impressions, log_text, phrase_world, rows
-from lessregret.learner import Learner
+from lessregret.data.generate import FORMATS, ClickWorld, impressions, log_text, phrase_world, rows
+from lessregret.learners.learner import Learner
 
 EXAMPLES = 500_000
 REPEATS = 5

@@ -24,10 +24,10 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_array
 
-from lessregret.datasets import DATASETS, DataFile, DataHome
-from lessregret.generate import ClickWorld, log_text
-from lessregret.learner import Learner
-from lessregret.stream import BLOCK, open_stream
+from lessregret.data.datasets import DATASETS, DataFile, DataHome
+from lessregret.data.generate import ClickWorld, log_text
+from lessregret.data.streams import BLOCK, open_stream
+from lessregret.learners.learner import Learner
 
 BITS = 22
 VW = {"vw": "", "vw --ftrl": "--ftrl", "vw --coin": "--coin"}

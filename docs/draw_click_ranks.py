@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lessregret.generate import ClickWorld, csr_rows, impressions, phrase_world
-from lessregret.palette import GLOBAL, GUIDE, PER_COORDINATE, THIRD
+from lessregret.data.generate import ClickWorld, csr_rows, impressions, phrase_world
+from lessregret.report.palette import GLOBAL, GUIDE, PER_COORDINATE, THIRD
 
 EXAMPLES = 1_000_000
 COLOURS = {"telefonica": GLOBAL, "auto insurance": PER_COORDINATE, "shoe": THIRD}

@@ -14,7 +14,7 @@ os.environ["SOURCE_DATE_EPOCH"] = "0"
 import matplotlib as mpl
 from draw_click_ranks import draw as draw_click_ranks
 
-from lessregret.datasets import DataHome
+from lessregret.data.datasets import DataHome
 from lessregret.paper import module_of
 from lessregret.paper.finding import Request
 

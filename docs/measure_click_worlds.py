@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lessregret.generate import PHRASES, ClickWorld, binary_entropy, csr_rows, impressions
+from lessregret.data.generate import PHRASES, ClickWorld, binary_entropy, csr_rows, impressions
 
 EXAMPLES = 1_000_000
 HEADING = (

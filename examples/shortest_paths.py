@@ -27,10 +27,10 @@ import numpy as np
 from scipy.linalg import null_space, qr, solve_triangular
 from scipy.optimize import linprog, nnls
 
-from lessregret.algorithms import Algorithm, ConstantRate, Descent, DiagonalFTPRL, GlobalRate
-from lessregret.domains import Box, Domain, Point
-from lessregret.game import Problem, Transcript, play
-from lessregret.round_losses import Quadratic, linear
+from lessregret.game.algorithms import Algorithm, ConstantRate, Descent, DiagonalFTPRL, GlobalRate
+from lessregret.game.domains import Box, Domain, Point
+from lessregret.game.losses import Quadratic, linear
+from lessregret.game.play import Problem, Transcript, play
 
 LAYERS, WIDTH = 4, 3
 SOURCE, SINK = 0, LAYERS * WIDTH + 1

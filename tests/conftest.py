@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.command_line import CommandLine
+from tests.support.command_line import CommandLine
 
 # The same sequences everywhere, and no verdict by the clock: machines are shared and noisy.
 settings.register_profile("house", derandomize=True, deadline=None)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from lessregret.comparison import compare_shuffled
-from lessregret.datasets import DATASETS
-from lessregret.examples import Examples
-from lessregret.learner import Learner
-from lessregret.rules import PerCoordinate, Rule
-from tests.data_home import home_with
+from lessregret.data.datasets import DATASETS
+from lessregret.data.examples import Examples
+from lessregret.learners.learner import Learner
+from lessregret.learners.rules import PerCoordinate, Rule
+from lessregret.regret.comparison import compare_shuffled
+from tests.support.data_home import home_with
 
 PAPER = {"books": 0.211, "dvd": 0.203, "electronics": 0.175, "kitchen": 0.151}
 """The best column of the paper's Table 1, whose rates were tuned."""

@@ -26,6 +26,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
@@ -33,9 +34,9 @@ import pytest
 import lessregret
 from lessregret import errors
 from lessregret.cli import run
-from lessregret.losses import LOSSES
-from lessregret.rules import RULES
-from lessregret.stream import open_stream
+from lessregret.data.streams import open_stream
+from lessregret.learners.losses import LOSSES
+from lessregret.learners.rules import RULES
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -234,17 +235,23 @@ def test_signatures_are_right(name: str, signature: str) -> None:
 
 def find(name: str) -> Any:
     """The thing that a dotted name means, in lessregret or in one of its modules."""
-    first, *rest = name.split(".")
+    parts = name.split(".")
     thing: Any = lessregret
-    if first == "lessregret":
-        first, *rest = rest
-        if first not in lessregret.__all__:
-            thing, (first, *rest) = importlib.import_module(f"lessregret.{first}"), rest
-    for part in (first, *rest):
+    if parts[0] == "lessregret":
+        thing, parts = module_and_rest(parts)
+    for part in parts:
         thing = (
             inspect.getattr_static(thing, part) if inspect.isclass(thing) else getattr(thing, part)
         )
     return thing
+
+
+def module_and_rest(parts: list[str]) -> tuple[ModuleType, list[str]]:
+    """The innermost module that a dotted name leads to, and the rest, which is never nothing."""
+    for end in range(len(parts) - 1, 0, -1):
+        with contextlib.suppress(ModuleNotFoundError):
+            return importlib.import_module(".".join(parts[:end])), parts[end:]
+    raise AssertionError(f"no module: {'.'.join(parts)}")
 
 
 def signature_of(thing: Any) -> str:
@@ -394,7 +401,7 @@ def average_loss_of_vw(options: str) -> str:
 
 
 def test_the_game_is_documented() -> None:
-    from lessregret import algorithms, domains, problems
+    from lessregret.game import algorithms, domains, problems
 
     page = (REFERENCE / "game.md").read_text(encoding="utf-8")
     told = set(re.findall(r"`(\w+)", page))

@@ -18,11 +18,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from lessregret import Learner, LessRegretError
+from lessregret.data.streams import Example, open_stream, read_examples
 from lessregret.errors import InputError, ModelFileError
-from lessregret.model_file import read_header
-from lessregret.stream import Example, open_stream, read_examples
-from tests.malformed import ACCEPTED, BAD, GOOD_SVMLIGHT, GOOD_VW
-from tests.model_files import put_together, small_learner, take_apart
+from lessregret.learners.model_file import read_header
+from tests.support.malformed import ACCEPTED, BAD, GOOD_SVMLIGHT, GOOD_VW
+from tests.support.model_files import put_together, small_learner, take_apart
 
 FUZZ = settings(
     max_examples=300,

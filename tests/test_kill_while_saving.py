@@ -9,20 +9,21 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from lessregret import Learner, ModelFileError
-from tests.command_line import ENVIRONMENT
+from tests.support.command_line import ENVIRONMENT
+from tests.support.model_files import two_states
 
 ROOT = Path(__file__).parents[1]
+WITH_TESTS = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+"""PYTHONPATH of a process that imports from ``tests`` too."""
 KILLS = 50
-SLOTS = 200_000
 
 SAVE_AND_BE_KILLED = """
 import os, random, signal, sys, time
 from pathlib import Path
-from tests.test_kill_while_saving import two_states
+from tests.support.model_files import two_states
 
 path, kills = Path(sys.argv[1]), int(sys.argv[2])
 states = two_states()
@@ -52,19 +53,6 @@ print(kills, len(contents[0]), f"{once:.4f}")
 """
 
 
-def two_states() -> list[Learner]:
-    """Two learners whose files have some megabytes and differ in length."""
-    rng = np.random.default_rng(1)
-    states = []
-    for slots in (SLOTS, SLOTS - 1000):
-        learner = Learner(bits=18, certify=True)
-        columns = rng.permutation(2**18)[:slots]
-        rows = np.arange(0, slots + 1, 100)
-        learner.learn_rows(rows, columns, np.ones(slots), np.ones(len(rows) - 1))
-        states.append(learner)
-    return states
-
-
 def partial_files(folder: Path) -> list[Path]:
     return sorted(folder.glob(".*.partial"))
 
@@ -72,7 +60,7 @@ def partial_files(folder: Path) -> list[Path]:
 def test_a_killed_save_leaves_the_old_model_or_the_new(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
     # Threads of numpy's would not live through a fork.
-    environment = {**ENVIRONMENT, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    environment = {**ENVIRONMENT, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": WITH_TESTS}
     done = subprocess.run(
         [sys.executable, "-c", SAVE_AND_BE_KILLED, str(path), str(KILLS)],
         env=environment, capture_output=True, text=True, check=False, timeout=120,
@@ -122,10 +110,10 @@ def test_a_full_disk_leaves_the_old_model_and_no_rubbish(tmp_path: Path) -> None
     before = path.read_bytes()
     code = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
-        "from tests.test_kill_while_saving import two_states\n"
+        "from tests.support.model_files import two_states\n"
         "two_states()[0].save(sys.argv[1])"
     )
-    environment = {**ENVIRONMENT, "PYTHONPATH": str(ROOT)}
+    environment = {**ENVIRONMENT, "PYTHONPATH": WITH_TESTS}
     done = subprocess.run(
         [sys.executable, "-c", code, str(path)],
         env=environment, capture_output=True, text=True, check=False, timeout=60,

@@ -12,7 +12,7 @@ from typing import IO
 import numpy as np
 import pytest
 
-from tests.command_line import ENVIRONMENT
+from tests.support.command_line import ENVIRONMENT
 
 MEGABYTE = 1_000_000
 LIMIT = 150 * MEGABYTE

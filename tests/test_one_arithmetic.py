@@ -19,11 +19,11 @@ import numpy as np
 import pytest
 
 from lessregret import Learner
-from lessregret.rules import parse_rule
-from lessregret.stream import open_stream
-from tests.command_line import CommandLine, Done
-from tests.pairs import PAIRS, is_certifiable
-from tests.streams import as_csr, random_rounds
+from lessregret.data.streams import open_stream
+from lessregret.learners.rules import parse_rule
+from tests.support.command_line import CommandLine, Done
+from tests.support.pairs import PAIRS, is_certifiable
+from tests.support.streams import as_csr, random_rounds
 
 SEED = 20100722
 ROUNDS = 500

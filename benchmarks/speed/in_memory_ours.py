@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.speed.arrays import COLUMNS, Rows, first, load, tell
 from lessregret import OnlineClassifier, PerCoordinate
-from lessregret.learner import Learner
+from lessregret.learners.learner import Learner
 
 
 def estimator(rule: PerCoordinate, rows: Rows, held_out: Rows) -> None:

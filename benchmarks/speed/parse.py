@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from lessregret.stream import BLOCK, open_stream
+from lessregret.data.streams import BLOCK, open_stream
 
 
 def main() -> None:

@@ -16,12 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lessregret._core import __version__ as __version__
-    from lessregret.comparator import Best as Best
-    from lessregret.comparator import InMemory as InMemory
-    from lessregret.comparator import OverFiles as OverFiles
-    from lessregret.comparator import Regret as Regret
-    from lessregret.comparator import approach as approach
-    from lessregret.comparator import best_fixed as best_fixed
     from lessregret.errors import DivergedError as DivergedError
     from lessregret.errors import InputError as InputError
     from lessregret.errors import LessRegretError as LessRegretError
@@ -30,69 +24,75 @@ if TYPE_CHECKING:
     from lessregret.errors import SpecError as SpecError
     from lessregret.estimators import OnlineClassifier as OnlineClassifier
     from lessregret.estimators import OnlineRegressor as OnlineRegressor
-    from lessregret.learner import Learner as Learner
+    from lessregret.learners.learner import Learner as Learner
+    from lessregret.learners.readable import ReadableLearner as ReadableLearner
+    from lessregret.learners.rules import CW as CW
+    from lessregret.learners.rules import PA as PA
+    from lessregret.learners.rules import PA1 as PA1
+    from lessregret.learners.rules import PA2 as PA2
+    from lessregret.learners.rules import Arow as Arow
+    from lessregret.learners.rules import BoxedRule as BoxedRule
+    from lessregret.learners.rules import Constant as Constant
+    from lessregret.learners.rules import CWStdev as CWStdev
+    from lessregret.learners.rules import Ftrl as Ftrl
+    from lessregret.learners.rules import Global as Global
+    from lessregret.learners.rules import InverseSqrt as InverseSqrt
+    from lessregret.learners.rules import PerCoordinate as PerCoordinate
+    from lessregret.learners.rules import Rule as Rule
+    from lessregret.learners.rules import Sight as Sight
+    from lessregret.learners.rules import Step as Step
     from lessregret.ledger import Ledger as Ledger
-    from lessregret.readable import ReadableLearner as ReadableLearner
-    from lessregret.regret import Kept as Kept
-    from lessregret.regret import Mark as Mark
-    from lessregret.regret import Measured as Measured
-    from lessregret.regret import Reread as Reread
-    from lessregret.regret import measure as measure
-    from lessregret.rules import CW as CW
-    from lessregret.rules import PA as PA
-    from lessregret.rules import PA1 as PA1
-    from lessregret.rules import PA2 as PA2
-    from lessregret.rules import Arow as Arow
-    from lessregret.rules import BoxedRule as BoxedRule
-    from lessregret.rules import Constant as Constant
-    from lessregret.rules import CWStdev as CWStdev
-    from lessregret.rules import Ftrl as Ftrl
-    from lessregret.rules import Global as Global
-    from lessregret.rules import InverseSqrt as InverseSqrt
-    from lessregret.rules import PerCoordinate as PerCoordinate
-    from lessregret.rules import Rule as Rule
-    from lessregret.rules import Sight as Sight
-    from lessregret.rules import Step as Step
+    from lessregret.regret.comparator import Best as Best
+    from lessregret.regret.comparator import InMemory as InMemory
+    from lessregret.regret.comparator import OverFiles as OverFiles
+    from lessregret.regret.comparator import Regret as Regret
+    from lessregret.regret.comparator import approach as approach
+    from lessregret.regret.comparator import best_fixed as best_fixed
+    from lessregret.regret.measure import Kept as Kept
+    from lessregret.regret.measure import Mark as Mark
+    from lessregret.regret.measure import Measured as Measured
+    from lessregret.regret.measure import Reread as Reread
+    from lessregret.regret.measure import measure as measure
 
 _HOMES = {
-    "Arow": "rules",
-    "Best": "comparator",
-    "BoxedRule": "rules",
-    "CW": "rules",
-    "CWStdev": "rules",
-    "Constant": "rules",
+    "Arow": "learners.rules",
+    "Best": "regret.comparator",
+    "BoxedRule": "learners.rules",
+    "CW": "learners.rules",
+    "CWStdev": "learners.rules",
+    "Constant": "learners.rules",
     "DivergedError": "errors",
-    "Ftrl": "rules",
-    "Global": "rules",
-    "InMemory": "comparator",
+    "Ftrl": "learners.rules",
+    "Global": "learners.rules",
+    "InMemory": "regret.comparator",
     "InputError": "errors",
-    "InverseSqrt": "rules",
-    "Kept": "regret",
-    "Learner": "learner",
+    "InverseSqrt": "learners.rules",
+    "Kept": "regret.measure",
+    "Learner": "learners.learner",
     "Ledger": "ledger",
     "LessRegretError": "errors",
-    "Mark": "regret",
-    "Measured": "regret",
+    "Mark": "regret.measure",
+    "Measured": "regret.measure",
     "MergeError": "errors",
     "ModelFileError": "errors",
     "OnlineClassifier": "estimators",
     "OnlineRegressor": "estimators",
-    "OverFiles": "comparator",
-    "PA": "rules",
-    "PA1": "rules",
-    "PA2": "rules",
-    "PerCoordinate": "rules",
-    "ReadableLearner": "readable",
-    "Reread": "regret",
-    "Regret": "comparator",
-    "Rule": "rules",
-    "Sight": "rules",
+    "OverFiles": "regret.comparator",
+    "PA": "learners.rules",
+    "PA1": "learners.rules",
+    "PA2": "learners.rules",
+    "PerCoordinate": "learners.rules",
+    "ReadableLearner": "learners.readable",
+    "Reread": "regret.measure",
+    "Regret": "regret.comparator",
+    "Rule": "learners.rules",
+    "Sight": "learners.rules",
     "SpecError": "errors",
-    "Step": "rules",
+    "Step": "learners.rules",
     "__version__": "_core",
-    "measure": "regret",
-    "approach": "comparator",
-    "best_fixed": "comparator",
+    "measure": "regret.measure",
+    "approach": "regret.comparator",
+    "best_fixed": "regret.comparator",
 }
 
 __all__ = sorted(_HOMES)

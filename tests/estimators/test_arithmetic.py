@@ -12,9 +12,9 @@ import pytest
 from scipy.sparse import coo_matrix, csc_array, csr_array, csr_matrix
 
 from lessregret import Learner
-from lessregret.rules import Rule
-from tests.estimators.tables import EVERY, SEED, Table, estimator, go_on, table
-from tests.pairs import is_certifiable
+from lessregret.learners.rules import Rule
+from tests.support.pairs import is_certifiable
+from tests.support.tables import EVERY, SEED, Table, estimator, go_on, table
 
 
 def bits(learning: Any) -> bytes:

@@ -8,9 +8,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lessregret.estimators import OnlineClassifier, OnlineRegressor
-from lessregret.losses import LOSSES, Loss
-from lessregret.rules import parse_rule
-from tests.pairs import PAIRS, has_lanes
+from lessregret.learners.losses import LOSSES, Loss
+from lessregret.learners.rules import parse_rule
+from tests.support.pairs import PAIRS, has_lanes
 
 REGRESSION_RATES = {"constant": 0.01, "inverse-sqrt": 0.1}
 """Rates that adapt to nothing: with the defaults, made for slopes of at most 1, they overshoot."""

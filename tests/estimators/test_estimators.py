@@ -16,10 +16,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
 from lessregret import Learner, OnlineClassifier, OnlineRegressor, ReadableLearner, SpecError
+from lessregret.learners.rules import PA, RULES, Global, PerCoordinate, Rule
 from lessregret.ledger import Ledger
-from lessregret.rules import PA, RULES, Global, PerCoordinate, Rule
-from tests.estimators.tables import CLASSES, COLUMNS, EVERY, estimator, go_on, table
-from tests.pairs import is_certifiable
+from tests.support.pairs import is_certifiable
+from tests.support.tables import CLASSES, COLUMNS, EVERY, estimator, go_on, table
 
 RTOL = 1e-5
 

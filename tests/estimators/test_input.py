@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from lessregret import DivergedError, InputError, OnlineClassifier, OnlineRegressor, _core
-from tests.estimators.tables import CLASSES, COLUMNS, estimator, go_on, table
+from tests.support.tables import CLASSES, COLUMNS, estimator, go_on, table
 
 
 class Recorder:
@@ -207,7 +207,7 @@ def test_diverging_keeps_the_rounds_before_it() -> None:
 
 
 def test_names_of_columns_are_kept_and_a_failed_fit_does_not_change_them() -> None:
-    pandas = pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     frame = pandas.DataFrame({"age": [0.5, 1.0], "height": [1.0, 0.0]})
     clf = OnlineClassifier().fit(frame, ["a", "b"])
     with pytest.raises(ValueError, match="NaN"):

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import pytest
 
 from lessregret.cli import COMMANDS
-from tests.command_line import CommandLine, Done
+from tests.support.command_line import CommandLine, Done
 
 MARK = ">>> "
 CASES = sorted(Path(__file__).parent.glob("*.txt"))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from lessregret.algorithms import (
+from lessregret.game.algorithms import (
     Composite,
     DiagonalFTPRL,
     FullMatrixAdaGrad,
@@ -18,10 +18,10 @@ from lessregret.algorithms import (
     Seen,
     full_matrix,
 )
-from lessregret.domains import Box, Domain, L1Ball, L2Ball, Point, Simplex
-from lessregret.game import play
-from lessregret.rules import PerCoordinate
-from tests.adversaries import (
+from lessregret.game.domains import Box, Domain, L1Ball, L2Ball, Point, Simplex
+from lessregret.game.play import play
+from lessregret.learners.rules import PerCoordinate
+from tests.support.adversaries import (
     GENERATED,
     SLACK,
     Gradients,

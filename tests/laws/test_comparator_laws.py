@@ -18,12 +18,12 @@ from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from lessregret.comparator import Best, best_fixed
-from lessregret.comparator.objective import Objective
-from lessregret.learner import Learner
-from lessregret.rules import PerCoordinate
-from tests.adversaries import GENERATED
-from tests.hindsight import Floats, Problem, examples_of, optimum
+from lessregret.learners.learner import Learner
+from lessregret.learners.rules import PerCoordinate
+from lessregret.regret.comparator import Best, best_fixed
+from lessregret.regret.comparator.objective import Objective
+from tests.support.adversaries import GENERATED
+from tests.support.hindsight import Floats, Problem, examples_of, optimum
 
 SMOOTH, KINKED = ["logistic", "squared"], "hinge"
 LOSSES = [*SMOOTH, KINKED]
@@ -194,7 +194,7 @@ def test_a_bound_too_low_never_closes_the_gap(
     least: Callable[[Objective, Floats], Floats], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Objective, "_least", least)
-    monkeypatch.setattr("lessregret.comparator.best.LONGEST", 100)
+    monkeypatch.setattr("lessregret.regret.comparator.best.LONGEST", 100)
     assert any(answer(problem, 1e-4).gap > 1e-4 for problem in examples_to_break())
 
 

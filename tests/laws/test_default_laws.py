@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from lessregret import Learner
-from lessregret.generate import rows
-from lessregret.losses import LOSSES
-from tests.click_logs import SMALL
-from tests.streams import Round, as_csr, random_rounds
+from lessregret.data.generate import rows
+from lessregret.learners.losses import LOSSES
+from tests.support.click_logs import SMALL
+from tests.support.streams import Round, as_csr, random_rounds
 
 COLUMNS = 40
 ROUNDS = 2000

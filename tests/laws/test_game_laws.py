@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from lessregret.algorithms import (
+from lessregret.game.algorithms import (
     AdaptiveDescent,
     Algorithm,
     Composite,
@@ -28,13 +28,13 @@ from lessregret.algorithms import (
     RuleLearner,
     Seen,
 )
-from lessregret.algorithms.descent import Rate
-from lessregret.domains import Box, Domain, L2Ball, Point, interval
-from lessregret.game import Transcript, play
-from lessregret.problems import Recorded
-from lessregret.round_losses import RoundLoss, Smooth, logistic_loss
-from lessregret.rules import RULES, BoxedRule, Ftrl
-from tests.adversaries import (
+from lessregret.game.algorithms.descent import Rate
+from lessregret.game.domains import Box, Domain, L2Ball, Point, interval
+from lessregret.game.losses import RoundLoss, Smooth, logistic_loss
+from lessregret.game.play import Transcript, play
+from lessregret.game.problems import Recorded
+from lessregret.learners.rules import RULES, BoxedRule, Ftrl
+from tests.support.adversaries import (
     GENERATED,
     SLACK,
     Gradients,

@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from lessregret.algorithms import JointLeadingHistory, LeadingHistory, Seen, leading_history
-from lessregret.algorithms.leading_history import Experts, guarantee, lifetime
-from lessregret.domains import Box, Point
-from tests.adversaries import (
+from lessregret.game.algorithms import JointLeadingHistory, LeadingHistory, Seen, leading_history
+from lessregret.game.algorithms.leading_history import Experts, guarantee, lifetime
+from lessregret.game.domains import Box, Point
+from tests.support.adversaries import (
     GENERATED,
     SLACK,
     Gradients,

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from lessregret.algorithms import (
+from lessregret.game.algorithms import (
     AdaptiveDescent,
     Composite,
     JointAdaptiveDescent,
@@ -23,11 +23,11 @@ from lessregret.algorithms import (
     OneDimensional,
     Optimistic,
 )
-from lessregret.domains import Box, Point
-from lessregret.game import play
-from lessregret.problems import Recorded, UnequalCurvature
-from lessregret.round_losses import Quadratic
-from tests.adversaries import (
+from lessregret.game.domains import Box, Point
+from lessregret.game.losses import Quadratic
+from lessregret.game.play import play
+from lessregret.game.problems import Recorded, UnequalCurvature
+from tests.support.adversaries import (
     GENERATED,
     SLACK,
     Gradients,

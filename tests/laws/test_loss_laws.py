@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessregret.losses import LOSSES, Hinge, Logistic, Squared
+from lessregret.learners.losses import LOSSES, Hinge, Logistic, Squared
 
 MARGINS = st.floats(-30, 30)
 STEP = 1e-6

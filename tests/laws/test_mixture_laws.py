@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from lessregret.losses import LOSSES, Loss
-from lessregret.mixture import RATES, Mixture
+from lessregret.learners.losses import LOSSES, Loss
+from lessregret.learners.mixture import RATES, Mixture
 
 K = len(RATES)
 ROUNDS = 600

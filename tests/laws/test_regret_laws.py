@@ -13,18 +13,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
-from scipy.optimize import minimize
 
-from lessregret.learner import Learner
+from lessregret.learners.learner import Learner
+from lessregret.learners.losses import Loss
+from lessregret.learners.readable import ReadableLearner
+from lessregret.learners.rules import RULES, BoxedRule, Ftrl, Global, PerCoordinate, Rule
 from lessregret.ledger import Ledger
-from lessregret.losses import Loss
-from lessregret.readable import ReadableLearner
-from lessregret.rules import RULES, BoxedRule, Ftrl, Global, PerCoordinate, Rule
-from tests.streams import Round, as_csr, random_rounds
+from tests.support.regret_streams import (
+    COLUMNS,
+    ROUNDS,
+    STREAMS,
+    best_fixed,
+    contrary,
+    random_stream,
+)
+from tests.support.streams import Round, as_csr, random_rounds
 
-COLUMNS = 12
-ROUNDS = 300
 L2 = 0.05
 FLOAT32 = 1e-4
 """Slack for slots in float32, relative to the linearised regret's own terms."""
@@ -57,59 +61,6 @@ def rules() -> list[Rule]:
         PerCoordinate(rate="theory", radius=1, offset=2.0),
     ]
     return [*made, PerCoordinate(rate=0.3, box=(0.5, 2.0))]
-
-
-def random_stream(learner: ReadableLearner) -> list[Round]:
-    return list(random_rounds(5, ROUNDS, COLUMNS))
-
-
-def contrary(learner: ReadableLearner) -> list[Round]:
-    """An adversary that always labels against the margin just played."""
-    played = []
-    for each in random_rounds(6, ROUNDS, COLUMNS):
-        margin = learner.predict(each.slots, each.values)
-        played.append(each._replace(label=-1.0 if margin > 0 else 1.0))
-        learner.learn(*played[-1])
-    return played
-
-
-def climbing(learner: ReadableLearner) -> list[Round]:
-    """§2.2's second problem: the same sign for ever, coordinate after coordinate."""
-    return [Round([t * COLUMNS // ROUNDS], [1.0], 1.0, 1.0) for t in range(ROUNDS)]
-
-
-def switching(learner: ReadableLearner) -> list[Round]:
-    """Signs that turn at the worst time for a learner that has come to trust them."""
-    return [Round([0, 1], [1.0, 0.01], 1.0 if t < ROUNDS / 3 else -1.0, 1.0) for t in range(ROUNDS)]
-
-
-STREAMS = [random_stream, contrary, climbing, switching]
-
-
-def best_fixed(
-    loss: Loss, rounds: list[Round], rule: Rule, l2: float = 0.0, scope: str = "active"
-) -> tuple[NDArray[np.float64], float]:
-    """A point of the box and its total loss, found by L-BFGS-B on dense data.
-
-    The regulariser of all rounds is l2/2 Σ_i n_i w_i², n_i the importance of i's rounds.
-    """
-    x = np.zeros((len(rounds), COLUMNS))
-    for t, each in enumerate(rounds):
-        x[t, each.slots] = each.values
-    importances = np.array([each.importance for each in rounds])
-    strength = l2 * (importances @ ((x != 0) | (scope == "all")))
-
-    def total(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        margins = x @ w
-        pairs = list(zip(rounds, margins, strict=True))
-        value = sum(r.importance * loss.value(p, r.label) for r, p in pairs)
-        slopes = np.array([r.importance * loss.slope(p, r.label) for r, p in pairs])
-        return value + float(strength @ w**2) / 2, slopes @ x + strength * w
-
-    start = np.full(COLUMNS, rule.clip(0.0))
-    found = minimize(total, start, jac=True, method="L-BFGS-B",
-                     bounds=[(rule.low, rule.high)] * COLUMNS)  # fmt: skip
-    return found.x, float(found.fun)
 
 
 def assert_order(

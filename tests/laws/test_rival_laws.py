@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from lessregret.learner import Learner
-from lessregret.readable import ReadableLearner
-from lessregret.rules import (
+from lessregret.learners.learner import Learner
+from lessregret.learners.readable import ReadableLearner
+from lessregret.learners.rules import (
     CW,
     PA,
     PA1,
@@ -27,8 +27,8 @@ from lessregret.rules import (
     Sight,
     Step,
 )
-from lessregret.rules.confidence_weighted import Slot
-from tests.streams import as_csr, random_rounds
+from lessregret.learners.rules.confidence_weighted import Slot
+from tests.support.streams import as_csr, random_rounds
 
 COLUMNS = 12
 LABELS = st.sampled_from([-1.0, 1.0])

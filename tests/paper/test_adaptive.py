@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lessregret.algorithms import JointLeadingHistory, LeadingHistory
-from lessregret.algorithms.leading_history import Experts, guarantee, lifetime
 from lessregret.errors import SpecError
+from lessregret.game.algorithms import JointLeadingHistory, LeadingHistory
+from lessregret.game.algorithms.leading_history import Experts, guarantee, lifetime
 from lessregret.paper import adaptive
 from lessregret.paper.finding import FAILS, Finding, holds_as_corrected
-from tests.claims import check_pictures, rerun
+from tests.support.claims import check_pictures, rerun
 
 
 @pytest.fixture(scope="module")

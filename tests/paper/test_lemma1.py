@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lessregret.paper import lemma1
 from lessregret.paper.finding import HOLDS, Finding
-from tests.claims import check_pictures, rerun
+from tests.support.claims import check_pictures, rerun
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lessregret.algorithms import Composite
-from lessregret.game import play
+from lessregret.game.algorithms import Composite
+from lessregret.game.play import play
 from lessregret.paper import lemma2
 from lessregret.paper.finding import FAILS_AS_PRINTED, HOLDS, Finding
-from tests.claims import check_pictures, rerun
+from tests.support.claims import check_pictures, rerun
 
 
 @pytest.fixture(scope="module")

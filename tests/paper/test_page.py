@@ -12,7 +12,7 @@ from lessregret.cli import run
 from lessregret.paper import CLAIMS, module_of
 from lessregret.paper.finding import HOLDS_IN_PART, Finding, holds_as_corrected
 from lessregret.paper.page import write_page
-from tests.html_outline import Outline
+from tests.support.html_outline import Outline
 
 QUICK = ("lemma1", "lemma2", "table2")
 

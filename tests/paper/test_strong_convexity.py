@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lessregret.algorithms import AdaptiveDescent, Composite, JointAdaptiveDescent, Seen
-from lessregret.domains import Box, L2Ball
 from lessregret.errors import SpecError
-from lessregret.game import play
+from lessregret.game.algorithms import AdaptiveDescent, Composite, JointAdaptiveDescent, Seen
+from lessregret.game.domains import Box, L2Ball
+from lessregret.game.play import play
+from lessregret.game.problems import ContraryCurvature
 from lessregret.paper import strong_convexity
 from lessregret.paper.finding import FAILS, HOLDS, Finding
-from lessregret.problems import ContraryCurvature
-from tests.claims import REQUEST, check_pictures
+from tests.support.claims import REQUEST, check_pictures
 
 HORIZONS = (2**8, 2**10, 2**12, 2**14)
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from lessregret.cli import run
-from lessregret.datasets import DataHome
+from lessregret.data.datasets import DataHome
 from lessregret.paper import table1
 from lessregret.paper.finding import Finding, Request
-from tests.data_home import home_with
+from tests.support.data_home import home_with
 
 TOLERANCES = {
     "global": (0.012, 0.010),

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from lessregret.cli import run
-from lessregret.datasets import DataHome
+from lessregret.data.datasets import DataHome
 from lessregret.paper import table2
 from lessregret.paper.finding import Finding, Request
-from tests.claims import check_pictures
-from tests.data_home import home_with
+from tests.support.claims import check_pictures
+from tests.support.data_home import home_with
 
 FIELDS = {
     "data", "preset", "rule", "rounds", "mean_loss", "mean_penalty", "mistake_rate", "best_loss",

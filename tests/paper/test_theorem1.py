@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lessregret.algorithms import ConstantRate, Descent, GlobalRate, PerCoordinateRate
-from lessregret.algorithms.algorithm import Seen
-from lessregret.algorithms.descent import Rate
-from lessregret.domains import Domain, Point
-from lessregret.game import play
+from lessregret.game.algorithms import ConstantRate, Descent, GlobalRate, PerCoordinateRate
+from lessregret.game.algorithms.algorithm import Seen
+from lessregret.game.algorithms.descent import Rate
+from lessregret.game.domains import Domain, Point
+from lessregret.game.play import play
+from lessregret.game.problems import BadFamily
 from lessregret.paper import bad_family, theorem1
 from lessregret.paper.finding import FAILS_AS_PRINTED, HOLDS, Finding
-from lessregret.problems import BadFamily
-from tests.claims import check_pictures, rerun
+from tests.support.claims import check_pictures, rerun
 
 NOTES = {
     8: (576, 87.5, 64.2, 25.7, 29.6),

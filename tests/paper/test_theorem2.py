@@ -11,7 +11,7 @@ import pytest
 
 from lessregret.paper import theorem2
 from lessregret.paper.finding import FAILS_AS_PRINTED, HOLDS, Finding
-from tests.claims import check_pictures, rerun
+from tests.support.claims import check_pictures, rerun
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lessregret.algorithms import Descent, PerCoordinateRate
-from lessregret.game import play
+from lessregret.game.algorithms import Descent, PerCoordinateRate
+from lessregret.game.play import play
 from lessregret.paper import swing_and_climb, theorem3
 from lessregret.paper.finding import FAILS_AS_PRINTED, HOLDS, Finding
-from tests.claims import check_pictures, rerun
+from tests.support.claims import check_pictures, rerun
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from lessregret.game.problems import Climbing, Oscillating
 from lessregret.paper import tradeoff
 from lessregret.paper.finding import FAILS_AS_PRINTED, HOLDS, Finding
-from lessregret.problems import Climbing, Oscillating
-from tests.claims import check_pictures, rerun
+from tests.support.claims import check_pictures, rerun
 
 T, G, D = tradeoff.ROUNDS, tradeoff.SLOPE, tradeoff.WIDTH
 

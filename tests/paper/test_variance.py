@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from lessregret.algorithms import Optimistic, RestartedLazyProjection
+from lessregret.game.algorithms import Optimistic, RestartedLazyProjection
 from lessregret.paper import variance
 from lessregret.paper.finding import FAILS, HOLDS, Finding, holds_as_corrected
-from tests.claims import check_pictures, rerun
+from tests.support.claims import check_pictures, rerun
 
 
 @pytest.fixture(scope="module")

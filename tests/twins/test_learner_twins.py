@@ -13,13 +13,13 @@ import pytest
 
 from lessregret import _core
 from lessregret.errors import SpecError
-from lessregret.learner import Learner
+from lessregret.learners.learner import Learner
+from lessregret.learners.losses import LOSSES
+from lessregret.learners.readable import ReadableLearner
+from lessregret.learners.rules import RULES, BoxedRule, PerCoordinate, Rule, parse_rule, rule_named
 from lessregret.ledger import Ledger
-from lessregret.losses import LOSSES
-from lessregret.readable import ReadableLearner
-from lessregret.rules import RULES, BoxedRule, PerCoordinate, Rule, parse_rule, rule_named
-from tests.pairs import BOXED, EVERY_RULE, PAIRS
-from tests.streams import Round, as_csr, random_rounds
+from tests.support.pairs import BOXED, EVERY_RULE, PAIRS
+from tests.support.streams import Round, as_csr, random_rounds
 
 COLUMNS = 40
 ROUNDS = 1000

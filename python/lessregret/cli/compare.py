@@ -27,14 +27,14 @@ from lessregret.cli.options import (
     scale_option,
 )
 from lessregret.errors import InputError
-from lessregret.penalty import check_strength
-from lessregret.rules import Rule
-from lessregret.wording import number
+from lessregret.learners.penalty import check_strength
+from lessregret.learners.rules import Rule
+from lessregret.report.wording import number
 
 if TYPE_CHECKING:
     from lessregret._core import Stream
-    from lessregret.comparison import Row
-    from lessregret.learner import Learner
+    from lessregret.learners.learner import Learner
+    from lessregret.regret.comparison import Row
 
 RULES = "per-coordinate,global,cw,pa"
 
@@ -86,7 +86,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     if not compared.rows[0].losses:
         raise InputError(", ".join(request.data), 0, 0, "none", "at least one example")
     if request.picture:
-        from lessregret.comparison_picture import draw
+        from lessregret.report.comparison_picture import draw
 
         draw(request.picture, compared.rows, request.loss)
     if request.report:
@@ -128,7 +128,7 @@ class Request:
 
     def learner(self, rule: Rule) -> Learner:
         """A learner with this rule; as with the radius, L2 is for the rules that have a box."""
-        from lessregret.learner import Learner
+        from lessregret.learners.learner import Learner
 
         return Learner(
             self.loss,
@@ -141,7 +141,7 @@ class Request:
 
     def stream(self) -> Stream:
         """The data."""
-        from lessregret.stream import open_stream
+        from lessregret.data.streams import open_stream
 
         return open_stream(
             self.data,
@@ -162,9 +162,9 @@ class Compared(NamedTuple):
 
 
 def _compare(request: Request, rules: dict[str, Rule]) -> Compared:
-    from lessregret.comparison import compare_shuffled, compare_stream
-    from lessregret.examples import Examples
-    from lessregret.stream import BLOCK
+    from lessregret.data.examples import Examples
+    from lessregret.data.streams import BLOCK
+    from lessregret.regret.comparison import compare_shuffled, compare_stream
 
     stream = request.stream()
     if request.shuffles == 0:

@@ -19,11 +19,11 @@ from lessregret.cli.options import (
     threads_option,
 )
 from lessregret.errors import SpecError
-from lessregret.wording import counted
+from lessregret.report.wording import counted
 
 if TYPE_CHECKING:
     from lessregret._core import Stream
-    from lessregret.convert import Converted
+    from lessregret.data.convert import Converted
 
 
 @click.command("convert")
@@ -55,8 +55,8 @@ def command(
     The file stands for DATA in train, predict, compare and regret, with as many --bits or fewer,
     and in any program that reads Arrow. Labels are kept as they are written; names are not kept.
     """
-    from lessregret.convert import convert
-    from lessregret.stream import open_stream
+    from lessregret.data.convert import convert
+    from lessregret.data.streams import open_stream
 
     _check(output, data)
     started = time.perf_counter()

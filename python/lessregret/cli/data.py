@@ -11,7 +11,7 @@ import click
 from lessregret.cli.options import json_option
 
 if TYPE_CHECKING:
-    from lessregret.datasets import DataHome, Dataset
+    from lessregret.data.datasets import DataHome, Dataset
 
 
 @click.command("data")
@@ -24,7 +24,7 @@ def command(folder: str | None, check: bool, as_json: bool) -> None:
     The data home is the folder that LESSREGRET_DATA names, else one of the user's. Nothing is
     downloaded.
     """
-    from lessregret.datasets import DATASETS, DataHome
+    from lessregret.data.datasets import DATASETS, DataHome
 
     home = DataHome(Path(folder)) if folder else DataHome.default()
     rows = [_row(dataset, home, check) for dataset in DATASETS.values()]

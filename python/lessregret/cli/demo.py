@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lessregret.cli.options import check_picture, json_option
-from lessregret.wording import number
+from lessregret.report.wording import number
 
 if TYPE_CHECKING:
-    from lessregret.learner import Learner
+    from lessregret.learners.learner import Learner
+    from lessregret.learners.rules import Rule
     from lessregret.ledger import Ledger
-    from lessregret.rules import Rule
 
 BITS = 20
 RADIUS = 1.0
@@ -57,7 +57,7 @@ def command(examples: int, seed: int, picture: str, as_json: bool) -> None:
     the rate their theorem is proved for and at a tenth of it, as in the paper. The last run is the
     library's default, eight rates mixed by their losses. Nothing is tuned.
     """
-    from lessregret.demo_picture import draw
+    from lessregret.report.demo_picture import draw
 
     check_picture(picture)
     with tempfile.TemporaryDirectory() as folder:
@@ -96,7 +96,7 @@ class Run:
 
 def _write_log(path: Path, examples: int, seed: int) -> float:
     """Write the click log; the mean entropy of its clicks, which no predictor can beat."""
-    from lessregret.generate import ClickWorld, impressions, vw_lines
+    from lessregret.data.generate import ClickWorld, impressions, vw_lines
 
     world = ClickWorld(seed=seed)
     entropy = 0.0
@@ -108,8 +108,8 @@ def _write_log(path: Path, examples: int, seed: int) -> float:
 
 
 def _runs() -> list[Run]:
-    from lessregret.learner import Learner
-    from lessregret.rules import Global, PerCoordinate
+    from lessregret.learners.learner import Learner
+    from lessregret.learners.rules import Global, PerCoordinate
 
     rules: list[tuple[str, Rule]] = [
         ("Global, theorem's rate", Global(rate="theory", radius=RADIUS)),
@@ -126,7 +126,7 @@ def _runs() -> list[Run]:
 
 def _learn_all(log: Path) -> list[Run]:
     """All runs side by side, a block of examples each in turn."""
-    from lessregret.stream import BLOCK, open_stream
+    from lessregret.data.streams import BLOCK, open_stream
 
     runs = _runs()
     streams = [open_stream([str(log)], bits=BITS, loss="logistic") for _ in runs]

@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from gzip import GzipFile
 
-    from lessregret.generate import ClickWorld
+    from lessregret.data.generate import ClickWorld
 
 FORMATS = ("vw", "libsvm", "csv")
 
@@ -90,7 +90,7 @@ def clicks(
 
     Queries and ads follow power laws; a hidden sparse logistic model decides the clicks.
     """
-    from lessregret.generate import log_text
+    from lessregret.data.generate import log_text
 
     world = _world(seed, phrase, click_rate, drift)
     _write(log_text(world, examples, format=format, skip=skip), output)
@@ -99,7 +99,7 @@ def clicks(
 def _world(seed: int, phrase: str | None, click_rate: float | None, drift: float) -> ClickWorld:
     from dataclasses import replace
 
-    from lessregret.generate import ClickWorld, phrase_world
+    from lessregret.data.generate import ClickWorld, phrase_world
 
     world = ClickWorld() if phrase is None else phrase_world(phrase)
     rate = world.click_rate if click_rate is None else click_rate

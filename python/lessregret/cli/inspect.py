@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from lessregret.cli.options import json_option
-from lessregret.wording import counted, number
+from lessregret.report.wording import counted, number
 
 
 @click.command("inspect")
@@ -28,7 +28,7 @@ def command(model: str, count: int, as_json: bool) -> None:
     With --weights the slots are loaded too: the largest weights are shown, by name where the model
     was trained with --names, and the file's checksum is verified.
     """
-    from lessregret.model_file import read_header
+    from lessregret.learners.model_file import read_header
 
     document = _document(model, read_header(model))
     if count:
@@ -37,7 +37,7 @@ def command(model: str, count: int, as_json: bool) -> None:
 
 
 def _document(model: str, header: dict[str, Any]) -> dict[str, Any]:
-    from lessregret.model_file import expected_collisions
+    from lessregret.learners.model_file import expected_collisions
 
     table, touched = header["spec"]["table"], header["touched"]
     hashed = "bits" in table
@@ -61,8 +61,8 @@ def _document(model: str, header: dict[str, Any]) -> dict[str, Any]:
 
 def _lanes(header: dict[str, Any]) -> list[dict[str, float]]:
     """The lanes, where there are some."""
-    from lessregret.losses import loss_named
-    from lessregret.mixture import RATES, Mixture
+    from lessregret.learners.losses import loss_named
+    from lessregret.learners.mixture import RATES, Mixture
 
     shared = header["shared"]
     if "mixture" not in shared:
@@ -73,8 +73,8 @@ def _lanes(header: dict[str, Any]) -> list[dict[str, float]]:
 
 
 def _largest(model: str, count: int) -> list[dict[str, Any]]:
-    from lessregret.largest_weights import largest_weights
-    from lessregret.learner import Learner
+    from lessregret.learners.largest_weights import largest_weights
+    from lessregret.learners.learner import Learner
 
     return [weight._asdict() for weight in largest_weights(Learner.load(model), count)]
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 import click
 
 from lessregret.errors import SpecError
-from lessregret.losses import LOSSES
-from lessregret.rules import Rule, parse_rule
-from lessregret.scale import SCALES
+from lessregret.learners.losses import LOSSES
+from lessregret.learners.rules import Rule, parse_rule
+from lessregret.learners.scale import SCALES
 
 FORMATS = ("auto", "svmlight", "vw")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lessregret.largest_weights import largest_weights
+from lessregret.learners.largest_weights import largest_weights
 from lessregret.report import (
     CompareRun,
     DataFile,
@@ -22,9 +22,9 @@ from lessregret.report import (
 
 if TYPE_CHECKING:
     from lessregret.cli import compare, regret, train
-    from lessregret.learner import Learner
-    from lessregret.recorder import Recorder
-    from lessregret.rules import Rule
+    from lessregret.learners.learner import Learner
+    from lessregret.learners.rules import Rule
+    from lessregret.training.recorder import Recorder
 
 SHOWN_WEIGHTS = 20
 

@@ -55,7 +55,7 @@ def command(
     Prints Markdown, or one JSON document with --json. 'all --out DIR' also writes DIR/index.html,
     one page that holds everything.
     """
-    from lessregret.datasets import DataHome
+    from lessregret.data.datasets import DataHome
     from lessregret.paper.finding import Request
 
     home = DataHome(Path(folder)) if folder else DataHome.default()

@@ -16,13 +16,13 @@ from lessregret.cli.options import (
     threads_option,
 )
 from lessregret.errors import SpecError
-from lessregret.wording import counted
+from lessregret.report.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from lessregret.learner import Learner
+    from lessregret.learners.learner import Learner
 
 OUTPUTS = ("auto", "probability", "margin", "label")
 
@@ -75,7 +75,7 @@ def command(
     Labels in DATA are not looked at, and Vowpal Wabbit text need not have them (svmlight text must,
     by its grammar). Where all are there, --json gives the mean loss too.
     """
-    from lessregret.learner import Learner
+    from lessregret.learners.learner import Learner
 
     learner = Learner.load(model)
     _check(learner, model, output)
@@ -103,7 +103,7 @@ def _check(learner: Learner, model: str, output: str) -> None:
 def _blocks(
     learner: Learner, data: tuple[str, ...], format: str, bad_lines: str, threads: int | None
 ) -> Iterator[Block]:
-    from lessregret.stream import BLOCK, open_stream
+    from lessregret.data.streams import BLOCK, open_stream
 
     bits = learner.spec["table"]["bits"]
     stream = open_stream(data, bits=bits, format=format, bad_lines=bad_lines, threads=threads)
@@ -129,7 +129,7 @@ def _document(learner: Learner, blocks: list[Block], output: str) -> dict[str, A
     import numpy as np
 
     from lessregret.cli.predictions import link
-    from lessregret.metrics import mean_loss, mistake_rate
+    from lessregret.training.metrics import mean_loss, mistake_rate
 
     margins = np.concatenate([np.empty(0), *(block.margins for block in blocks)])
     labels = np.concatenate([np.empty(0), *(block.labels for block in blocks)])

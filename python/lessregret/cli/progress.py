@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import click
 
 from lessregret.ledger import Ledger, Tally
-from lessregret.wording import number
+from lessregret.report.wording import number
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress

@@ -31,15 +31,15 @@ from lessregret.cli.options import (
     scale_option,
 )
 from lessregret.errors import InputError, SpecError
-from lessregret.penalty import check_strength
-from lessregret.rules import Rule
-from lessregret.wording import counted, number
+from lessregret.learners.penalty import check_strength
+from lessregret.learners.rules import Rule
+from lessregret.report.wording import counted, number
 
 if TYPE_CHECKING:
     from lessregret._core import Stream
-    from lessregret.comparator import Best, OverFiles
-    from lessregret.learner import Learner
-    from lessregret.regret import Measured, Source
+    from lessregret.learners.learner import Learner
+    from lessregret.regret.comparator import Best, OverFiles
+    from lessregret.regret.measure import Measured, Source
 
 RULES = "per-coordinate,global"
 UNBOXED_RADIUS = 100.0
@@ -181,7 +181,7 @@ class Request:
 
     def learner(self, rule: Rule) -> Learner:
         """A learner that keeps the account of its regret, where the rule allows it."""
-        from lessregret.learner import Learner
+        from lessregret.learners.learner import Learner
 
         return Learner(
             self.loss,
@@ -196,7 +196,7 @@ class Request:
 
     def stream(self) -> Stream:
         """The data."""
-        from lessregret.stream import open_stream
+        from lessregret.data.streams import open_stream
 
         return open_stream(
             self.data,
@@ -209,7 +209,7 @@ class Request:
 
     def again(self, like: Learner, loss: str) -> OverFiles:
         """The data, to be read again and again."""
-        from lessregret.comparator import OverFiles
+        from lessregret.regret.comparator import OverFiles
 
         return OverFiles(
             self.data,
@@ -231,7 +231,7 @@ class Run:
 
 
 def _measure(request: Request, rules: dict[str, Rule], start: Best | None, watch: Watch) -> Run:
-    from lessregret.regret import measure
+    from lessregret.regret.measure import measure
 
     stream = request.stream()
     radius = UNBOXED_RADIUS if request.radius is None else request.radius
@@ -250,8 +250,8 @@ def _measure(request: Request, rules: dict[str, Rule], start: Best | None, watch
 
 
 def _source(request: Request, stream: Stream, like: Learner) -> Source:
-    from lessregret.examples import Examples
-    from lessregret.regret import Kept, Reread
+    from lessregret.data.examples import Examples
+    from lessregret.regret.measure import Kept, Reread
 
     if request.low_memory:
         return Reread(stream, lambda loss: request.again(like, loss))
@@ -259,7 +259,7 @@ def _source(request: Request, stream: Stream, like: Learner) -> Source:
 
 
 def _start(request: Request) -> Best | None:
-    from lessregret.comparator import Best
+    from lessregret.regret.comparator import Best
 
     if request.checkpoint is None or not os.path.exists(request.checkpoint):
         return None

@@ -29,14 +29,14 @@ from lessregret.cli.options import (
 )
 from lessregret.cli.progress import Progress, make_progress
 from lessregret.errors import InputError, SpecError
-from lessregret.rules import RULES, Rule, number_or_word, rule_named, rule_settings
-from lessregret.wording import counted, number
+from lessregret.learners.rules import RULES, Rule, number_or_word, rule_named, rule_settings
+from lessregret.report.wording import counted, number
 
 if TYPE_CHECKING:
     from lessregret._core import Stream
-    from lessregret.learner import Learner
+    from lessregret.learners.learner import Learner
     from lessregret.ledger import Ledger, Tally
-    from lessregret.recorder import Recorder, Unrecorded
+    from lessregret.training.recorder import Recorder, Unrecorded
 
 
 @click.command("train")
@@ -119,7 +119,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     DATA are files of LIBSVM/svmlight or Vowpal Wabbit text, plain or packed by gzip or zstd; '-' is
     standard input. Progress and summary go to stderr.
     """
-    from lessregret.recorder import Unrecorded
+    from lessregret.training.recorder import Unrecorded
 
     request = Request(**options)
     _check(request)
@@ -206,7 +206,7 @@ def _check(request: Request) -> None:
 
 
 def _learner(ctx: click.Context, request: Request) -> Learner:
-    from lessregret.learner import Learner
+    from lessregret.learners.learner import Learner
 
     if request.resume is not None:
         learner = Learner.load(request.resume)
@@ -289,7 +289,7 @@ BYTES_OF_A_FEATURE = 12
 
 
 def _total_bytes(request: Request) -> int | None:
-    from lessregret.stream import total_bytes
+    from lessregret.data.streams import total_bytes
 
     total = total_bytes(request.data)
     return None if total is None else total * request.passes
@@ -297,7 +297,7 @@ def _total_bytes(request: Request) -> int | None:
 
 def _recorder(request: Request, learner: Learner, before: Tally) -> Recorder | None:
     """What keeps a record for the page, if there is to be one."""
-    from lessregret.recorder import Recorder
+    from lessregret.training.recorder import Recorder
 
     if request.report is None:
         return None
@@ -312,7 +312,7 @@ def _learn(
     write: Callable[[Any], None] | None,
 ) -> Stream:
     """All passes over the data; the last stream, for what it says of skipped lines."""
-    from lessregret.stream import open_stream
+    from lessregret.data.streams import open_stream
 
     done = rounds = 0
     learner.expect((_total_bytes(request) or 0) // BYTES_OF_A_FEATURE)
@@ -352,7 +352,7 @@ def _blocks(
     write: Callable[[Any], None] | None,
 ) -> Iterator[int]:
     """Learn in blocks, cut at powers of two and where the recorder wants to know; their sizes."""
-    from lessregret.stream import BLOCK
+    from lessregret.data.streams import BLOCK
 
     rounds = learner.tally().rounds
     while True:

@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 from lessregret.estimators.linear import OnlineLinear
-from lessregret.rules import Rule
+from lessregret.learners.rules import Rule
 
 if TYPE_CHECKING:
     from typing_extensions import Self

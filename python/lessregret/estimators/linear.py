@@ -16,14 +16,14 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from lessregret.errors import SpecError
 from lessregret.estimators.arguments import are_dicts, as_csr, box_ends, hashed_rows, importances_of
-from lessregret.learner import MAX_BITS, Learner, has_twin
+from lessregret.learners.learner import MAX_BITS, Learner, has_twin
+from lessregret.learners.losses import LOSSES
+from lessregret.learners.mixture import FIXED_SHARE, is_fixed_share
+from lessregret.learners.penalty import STRENGTH, is_strength
+from lessregret.learners.readable import ReadableLearner
+from lessregret.learners.rules import PerCoordinate, Rule
+from lessregret.learners.scale import EXPECTED, SCALES
 from lessregret.ledger import Ledger
-from lessregret.losses import LOSSES
-from lessregret.mixture import FIXED_SHARE, is_fixed_share
-from lessregret.penalty import STRENGTH, is_strength
-from lessregret.readable import ReadableLearner
-from lessregret.rules import PerCoordinate, Rule
-from lessregret.scale import EXPECTED, SCALES
 
 if TYPE_CHECKING:
     from typing_extensions import Self

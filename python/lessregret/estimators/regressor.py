@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
 from lessregret.estimators.linear import OnlineLinear
-from lessregret.rules import Rule
+from lessregret.learners.rules import Rule
 
 if TYPE_CHECKING:
     from typing_extensions import Self

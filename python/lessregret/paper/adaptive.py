@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lessregret.algorithms import (
+from lessregret.game.algorithms import (
     AdaptiveDescent,
     Algorithm,
     Composite,
@@ -26,11 +26,12 @@ from lessregret.algorithms import (
     PerCoordinateRate,
     StronglyConvexRate,
 )
-from lessregret.algorithms.leading_history import Experts
-from lessregret.domains import Box, interval
-from lessregret.game import Problem, Transcript, play
-from lessregret.intervals import regret_on
-from lessregret.palette import GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
+from lessregret.game.algorithms.leading_history import Experts
+from lessregret.game.domains import Box, interval
+from lessregret.game.intervals import regret_on
+from lessregret.game.losses import Quadratic
+from lessregret.game.play import Problem, Transcript, play
+from lessregret.game.problems import CoordinateSwitching, LinearSwitching, Recorded, switching
 from lessregret.paper.finding import (
     FAILS,
     HOLDS,
@@ -40,8 +41,7 @@ from lessregret.paper.finding import (
     holds_as_corrected,
     table,
 )
-from lessregret.problems import CoordinateSwitching, LinearSwitching, Recorded, switching
-from lessregret.round_losses import Quadratic
+from lessregret.report.palette import GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
 
 CLAIM = "§4.3: adaptive regret"
 

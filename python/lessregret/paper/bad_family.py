@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lessregret.domains import Point
+from lessregret.game.domains import Point
 
 
 class Regret(NamedTuple):

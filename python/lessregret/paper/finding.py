@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lessregret.datasets import DataHome
+from lessregret.data.datasets import DataHome
 
 HOLDS = "holds"
 FAILS = "fails here"

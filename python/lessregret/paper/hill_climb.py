@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lessregret.domains import Point
+from lessregret.game.domains import Point
 
 BATCH = 64
 """changes tried at once; the score takes them as rows"""

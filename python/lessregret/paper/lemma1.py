@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from lessregret.domains import Point
-from lessregret.palette import GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
+from lessregret.game.domains import Point
 from lessregret.paper.finding import FAILS_AS_PRINTED, HOLDS, Finding, Request, bullets, table
 from lessregret.paper.hill_climb import hill_climb
+from lessregret.report.palette import GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
 
 CLAIM = "Lemma 1: the sum behind the adaptive rates"
 

@@ -8,17 +8,19 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lessregret.algorithms import (
+from lessregret.game.algorithms import (
     AdaptiveDescent,
     Composite,
     OneDimensional,
     Optimistic,
     RuleLearner,
 )
-from lessregret.algorithms.composite import MakeLearner
-from lessregret.domains import Box, Point
-from lessregret.game import Comparator, Problem, play
-from lessregret.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
+from lessregret.game.algorithms.composite import MakeLearner
+from lessregret.game.domains import Box, Point
+from lessregret.game.losses import Coordinates, RoundLoss, Smooth, logistic_loss
+from lessregret.game.play import Comparator, Problem, play
+from lessregret.game.problems import RandomLinear, Recorded, UnequalCurvature
+from lessregret.learners.rules import Ftrl, PerCoordinate
 from lessregret.paper.finding import (
     FAILS_AS_PRINTED,
     HOLDS,
@@ -28,9 +30,7 @@ from lessregret.paper.finding import (
     holds_as_corrected,
     table,
 )
-from lessregret.problems import RandomLinear, Recorded, UnequalCurvature
-from lessregret.round_losses import Coordinates, RoundLoss, Smooth, logistic_loss
-from lessregret.rules import Ftrl, PerCoordinate
+from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
 
 CLAIM = "Lemma 2: one learner for each coordinate"
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from types import ModuleType
 
 from lessregret._core import __version__
-from lessregret.html_page import document, escaped, markdown, picture
+from lessregret.atomic_file import write_whole
 from lessregret.paper import CLAIMS
 from lessregret.paper.finding import FAILS, HOLDS, HOLDS_IN_PART, Finding
-from lessregret.whole_file import write_whole
+from lessregret.report.html_page import document, escaped, markdown, picture
 
 TITLE = "Less regret, re-run"
 

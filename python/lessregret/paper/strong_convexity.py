@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from lessregret.algorithms import AdaptiveDescent, Composite, JointAdaptiveDescent
-from lessregret.domains import Point
-from lessregret.game import Problem, play
-from lessregret.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
+from lessregret.game.algorithms import AdaptiveDescent, Composite, JointAdaptiveDescent
+from lessregret.game.domains import Point
+from lessregret.game.play import Problem, play
+from lessregret.game.problems import ContraryCurvature, UnequalCurvature
 from lessregret.paper.finding import FAILS, HOLDS, Finding, Request, bullets, table
-from lessregret.problems import ContraryCurvature, UnequalCurvature
+from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
 
 CLAIM = "§4.1: more general notions of strong convexity"
 

@@ -22,9 +22,9 @@ from math import sqrt
 
 import numpy as np
 
-from lessregret.domains import Box, Point
-from lessregret.problems import Recorded
-from lessregret.round_losses import linear
+from lessregret.game.domains import Box, Point
+from lessregret.game.losses import linear
+from lessregret.game.problems import Recorded
 
 LARGEST_RETURN = 2.0
 """early on the point may be too far out to come back in one step"""

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lessregret.comparison import Row, compare_shuffled
-from lessregret.datasets import DATASETS
-from lessregret.examples import Examples
-from lessregret.learner import Learner
+from lessregret.data.datasets import DATASETS
+from lessregret.data.examples import Examples
+from lessregret.learners.learner import Learner
+from lessregret.learners.rules import CW, PA, Arow, Ftrl, Global, PerCoordinate, Rule
 from lessregret.paper.finding import FAILS, HOLDS, Finding, Request, bullets, table
-from lessregret.rules import CW, PA, Arow, Ftrl, Global, PerCoordinate, Rule
+from lessregret.regret.comparison import Row, compare_shuffled
 
 CLAIM = "Table 1: online binary classification"
 

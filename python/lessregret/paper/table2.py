@@ -7,7 +7,7 @@ without saying which (E16): *printed* takes Algorithm 1 as printed, D_i/√S; *c
 √2, as Theorem 2 does; *theory* is the corrected theorems' own rate, not scaled.
 
 The paper found the best fixed point by "running our per-coordinate algorithm through the data many
-times until convergence"; here it is enclosed with a certified gap (`lessregret.comparator`).
+times until convergence"; here it is enclosed with a certified gap (`lessregret.regret.comparator`).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
-from lessregret.datasets import DATASETS
-from lessregret.examples import Examples
-from lessregret.generate import PHRASES, phrase_world, rows
-from lessregret.learner import Learner
-from lessregret.palette import GLOBAL, PER_COORDINATE, plain
+from lessregret.data.datasets import DATASETS
+from lessregret.data.examples import Examples
+from lessregret.data.generate import PHRASES, phrase_world, rows
+from lessregret.learners.learner import Learner
+from lessregret.learners.rules import Global, PerCoordinate, Rule
 from lessregret.paper.finding import (
     FAILS,
     HOLDS,
@@ -33,8 +33,8 @@ from lessregret.paper.finding import (
     bullets,
     table,
 )
-from lessregret.regret import Kept, Mark, measure
-from lessregret.rules import Global, PerCoordinate, Rule
+from lessregret.regret.measure import Kept, Mark, measure
+from lessregret.report.palette import GLOBAL, PER_COORDINATE, plain
 
 CLAIM = "Table 2: regret of logistic regression on ad clicks"
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lessregret.domains import Point
-from lessregret.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
+from lessregret.game.domains import Point
 from lessregret.paper import bad_family
 from lessregret.paper.finding import (
     FAILS_AS_PRINTED,
@@ -20,6 +19,7 @@ from lessregret.paper.finding import (
     holds_as_corrected,
     table,
 )
+from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
 
 CLAIM = "Theorem 1: a bad example for global learning rates"
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from lessregret.algorithms import Descent, GlobalRate
-from lessregret.domains import Point
-from lessregret.game import Problem, Transcript, play
-from lessregret.palette import FOURTH, GLOBAL, GUIDE, THIRD, plain
+from lessregret.game.algorithms import Descent, GlobalRate
+from lessregret.game.domains import Point
+from lessregret.game.play import Problem, Transcript, play
 from lessregret.paper.finding import FAILS_AS_PRINTED, HOLDS, Finding, Request, bullets, table
 from lessregret.paper.hill_climb import hill_climb
 from lessregret.paper.trials import ball_trials, box_trials
+from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, THIRD, plain
 
 CLAIM = "Theorem 2: a better global learning rate"
 

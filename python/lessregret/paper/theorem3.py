@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from lessregret.algorithms import Descent, PerCoordinateRate
-from lessregret.domains import Point, interval
-from lessregret.game import Problem, play
-from lessregret.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
+from lessregret.game.algorithms import Descent, PerCoordinateRate
+from lessregret.game.domains import Point, interval
+from lessregret.game.play import Problem, play
+from lessregret.game.problems import Contrary
 from lessregret.paper import swing_and_climb
 from lessregret.paper.finding import (
     FAILS_AS_PRINTED,
@@ -23,7 +23,7 @@ from lessregret.paper.finding import (
     table,
 )
 from lessregret.paper.trials import SWINGS, box_trials
-from lessregret.problems import Contrary
+from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
 
 CLAIM = "Theorem 3: a learning rate for each coordinate"
 

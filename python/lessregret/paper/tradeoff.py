@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from lessregret.algorithms import ConstantRate, Descent
-from lessregret.domains import interval
-from lessregret.game import Problem, play
-from lessregret.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, plain
+from lessregret.game.algorithms import ConstantRate, Descent
+from lessregret.game.domains import interval
+from lessregret.game.losses import Smooth
+from lessregret.game.play import Problem, play
+from lessregret.game.problems import Climbing, Oscillating, Recorded
 from lessregret.paper.finding import (
     FAILS_AS_PRINTED,
     HOLDS,
@@ -24,8 +25,7 @@ from lessregret.paper.finding import (
     holds_as_corrected,
     table,
 )
-from lessregret.problems import Climbing, Oscillating, Recorded
-from lessregret.round_losses import Smooth
+from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, plain
 
 CLAIM = "§2.2: tradeoffs in one dimension"
 

@@ -6,10 +6,10 @@ from math import sqrt
 
 import numpy as np
 
-from lessregret.domains import Box, L2Ball
-from lessregret.game import Problem
-from lessregret.paper import swing_and_climb
-from lessregret.problems import (
+from lessregret.game.domains import Box, L2Ball
+from lessregret.game.losses import linear
+from lessregret.game.play import Problem
+from lessregret.game.problems import (
     BadFamily,
     Climbing,
     Contrary,
@@ -18,7 +18,7 @@ from lessregret.problems import (
     Recorded,
     UnequalVariance,
 )
-from lessregret.round_losses import linear
+from lessregret.paper import swing_and_climb
 
 ROUNDS = 2000
 DIMENSIONS = 10

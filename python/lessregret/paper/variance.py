@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lessregret.algorithms import (
+from lessregret.game.algorithms import (
     Algorithm,
     Composite,
     Descent,
@@ -22,9 +22,10 @@ from lessregret.algorithms import (
     PerCoordinateRate,
     RestartedLazyProjection,
 )
-from lessregret.domains import Point, interval
-from lessregret.game import Problem, Transcript, play
-from lessregret.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
+from lessregret.game.domains import Point, interval
+from lessregret.game.losses import linear
+from lessregret.game.play import Problem, Transcript, play
+from lessregret.game.problems import Contrary, Recorded, UnequalVariance
 from lessregret.paper.finding import (
     FAILS,
     HOLDS,
@@ -34,8 +35,7 @@ from lessregret.paper.finding import (
     holds_as_corrected,
     table,
 )
-from lessregret.problems import Contrary, Recorded, UnequalVariance
-from lessregret.round_losses import linear
+from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
 
 CLAIM = "§4.2: tighter bounds in terms of variance"
 

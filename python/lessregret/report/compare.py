@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lessregret import comparison_picture
-from lessregret.comparison import Row
-from lessregret.report import pictures
+from lessregret.learners.rules import Rule
+from lessregret.regret.comparison import Row
+from lessregret.report import comparison_picture, pictures
 from lessregret.report.page import DataFile, Origin, Report, Section, about_data, data_section
 from lessregret.report.parts import Facts, Folded, Part, Picture, Table, Text
-from lessregret.rules import Rule
-from lessregret.wording import counted, number
+from lessregret.report.wording import counted, number
 
 
 @dataclass(frozen=True)

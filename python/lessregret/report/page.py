@@ -11,10 +11,10 @@ from importlib.metadata import version
 from typing import NamedTuple
 
 from lessregret._core import __version__
-from lessregret.html_page import document, escaped
+from lessregret.atomic_file import write_whole
+from lessregret.report.html_page import document, escaped
 from lessregret.report.parts import STYLE, Caution, Facts, Part, Table
-from lessregret.whole_file import write_whole
-from lessregret.wording import counted
+from lessregret.report.wording import counted
 
 LIBRARIES = ("numpy", "scipy", "matplotlib")
 

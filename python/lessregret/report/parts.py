@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from lessregret.html_page import as_svg, escaped, markdown, picture, table
+from lessregret.report.html_page import as_svg, escaped, markdown, picture, table
 
 STYLE = """
 .lead { font-size: 1.05rem; color: var(--soft); margin-top: 0; overflow-wrap: anywhere; }

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lessregret.calibration import Bin
-from lessregret.curve import Curve, Mark
-from lessregret.palette import GLOBAL, GUIDE, INK, PER_COORDINATE, SERIES, THIRD
-from lessregret.regret import Mark as Account
-from lessregret.regret import Measured
+from lessregret.regret.measure import Mark as Account
+from lessregret.regret.measure import Measured
+from lessregret.report.palette import GLOBAL, GUIDE, INK, PER_COORDINATE, SERIES, THIRD
+from lessregret.training.calibration import Bin
+from lessregret.training.curve import Curve, Mark
 
 SIZE = (6.4, 3.6)
 DASHES = ("-", "--", ":")

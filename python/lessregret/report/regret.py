@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isinf
 
-from lessregret.regret import Mark, Measured
+from lessregret.learners.rules import Rule
+from lessregret.regret.measure import Mark, Measured
 from lessregret.report import pictures
 from lessregret.report.compare import parameters
 from lessregret.report.page import DataFile, Origin, Report, Section, about_data, data_section
 from lessregret.report.parts import Caution, Facts, Folded, Part, Picture, Table, Text, Tile, Tiles
-from lessregret.rules import Rule
-from lessregret.wording import counted, number
+from lessregret.report.wording import counted, number
 
 ORDER = """
 Each number is at least the one before it. **Regret** is what the rule lost beyond the best fixed

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from lessregret.calibration import Bin, Calibration
-from lessregret.curve import Curve, Mark
-from lessregret.largest_weights import NamedWeight
+from lessregret.learners.largest_weights import NamedWeight
 from lessregret.report import pictures
 from lessregret.report.page import DataFile, Origin, Report, Section, about_data, data_section
 from lessregret.report.parts import (
@@ -25,7 +23,9 @@ from lessregret.report.parts import (
     Tile,
     Tiles,
 )
-from lessregret.wording import counted, number
+from lessregret.report.wording import counted, number
+from lessregret.training.calibration import Bin, Calibration
+from lessregret.training.curve import Curve, Mark
 
 SAYS_NOTHING = "above the loss itself: says nothing"
 

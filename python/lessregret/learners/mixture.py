@@ -1,0 +1,212 @@
+"""The mixture of the lanes: no rate to tune, and the price of that known.
+
+Lane k runs the rule at the rate c_k = 0.0125 · 2^k and has lost L_k so far. With the shares
+π_k ∝ exp(−η L_k) the mixture plays
+
+    logistic   logit of Σ π_k σ(m_k)       η = 1/H,               H = max(1, importances so far)
+    squared    Σ π_k clip(m_k, A, B)       η = 1/(2H (B − A)²),   [A, B] the labels so far
+    hinge      Σ π_k m_k                   η = ln 8/Δ             AdaHedge
+
+η never rises, so for every sequence (de Rooij, van Erven, Grünwald & Koolen 2014; decision 17)
+
+    L_mix ≤ min_k L_k + ln 8/η + Δ,   Δ = Σ_t [loss_t + (1/η_t) ln Σ_k π_k exp(−η_t loss_t,k)]
+
+Logistic loss is 1-mixable: with importances up to 1, Δ ≤ 0 and all the mixing costs at most ln 8.
+Squared loss is 1/(2(B − A)²)-exp-concave: Δ grows only in a round whose label is outside [A, B] or
+whose importance is above H; L_k is that of the clipped predictions. For hinge Δ ≥ 0 is the
+mixability gap and the cost is 2Δ, of order √(L* ln 8). Δ is measured, so the cost
+is proven whatever came.
+
+Importances multiply losses: log loss counted h times is only 1/h-mixable, hence H. A loss of the
+user's own is mixed as hinge is, which asks for nothing but convexity.
+
+With a fixed share a > 0 (Herbster & Warmuth 1998), for a best lane that changes, every round ends
+with π ← (1 − a) π + a/8, and L_k becomes −(1/η_t) ln π_k, the losses that give these shares. Then
+(decision 18)
+
+    L_mix ≤ min_k L_k + ln 8/η + Δ + A,   A = Σ_t (1/η_t) ln 1/(1 − a + a/8)
+
+and against lanes that take turns, each change of lane costs ln(8/a)/η more.
+
+The twin of ``crates/core/src/mixture.rs``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import exp, inf, log, log1p
+from typing import Any
+
+from lessregret.errors import SpecError
+from lessregret.learners.losses import Logistic, Loss
+from lessregret.learners.rules import Rule
+from lessregret.learners.rules.limits import is_within
+
+LEAST_RATE = 0.0125
+RATES = tuple(LEAST_RATE * 2**k for k in range(8))
+"""The rates of the lanes: they cover the best single rates seen on real data, 0.025 to 0.8."""
+LOG_LANES = log(len(RATES))
+NO_PENALTIES = (0.0,) * len(RATES)
+TINY = 2.0**-1022
+"""The least share that has a logarithm worth keeping."""
+
+
+FIXED_SHARE = "a number from 0 up and below 1"
+
+
+def is_fixed_share(fixed_share: Any) -> bool:
+    """Whether this can be a fixed share.
+
+    >>> is_fixed_share(0), is_fixed_share(0.01), is_fixed_share(1), is_fixed_share("0.1")
+    (True, True, False, False)
+    """
+    return is_within(fixed_share, None, 0) and float(fixed_share) < 1
+
+
+def check_fixed_share(fixed_share: Any, rule: Rule) -> None:
+    """Raise a :class:`SpecError` unless a learner with this rule can have this fixed share."""
+    if not is_fixed_share(fixed_share):
+        raise SpecError(f"fixed_share must be {FIXED_SHARE}, found {fixed_share!r}")
+    if fixed_share > 0 and getattr(rule, "rate", None) != "auto":
+        raise SpecError(
+            "fixed_share is a matter of lanes, which only rate 'auto' has; "
+            "leave out fixed_share, or use rate 'auto'"
+        )
+
+
+@dataclass
+class Mixture:
+    """What the mixture remembers.
+
+    >>> mixture = Mixture(Logistic())
+    >>> margins = [0, 0, 0, 0, 0, 0, 0, 3.0]
+    >>> round(mixture.margin(margins), 3)
+    0.227
+    >>> mixture.absorb(margins, label=1.0, importance=1.0)
+    >>> round(mixture.shares()[7], 3), round(mixture.cost, 3)
+    (0.214, 2.079)
+    """
+
+    loss: Loss
+    losses: list[float] = field(default_factory=lambda: [0.0] * len(RATES))
+    """L_k, for squared loss of the clipped predictions; with a fixed share those that give π"""
+    surplus: float = 0.0
+    """Δ"""
+    heaviest: float = 1.0
+    """H"""
+    labels: tuple[float, float] | None = None
+    """[A, B], once there was a label; only for squared loss"""
+    fixed_share: float = 0.0
+    """a"""
+    sharing: float = 0.0
+    """A"""
+
+    @property
+    def cost(self) -> float:
+        """ln 8/η + Δ + A: what mixing has cost at most, against the best lane."""
+        return LOG_LANES / self.rate + self.surplus + self.sharing
+
+    @property
+    def best(self) -> int:
+        """The lane with the largest share, the first of them: it lost least, if a = 0."""
+        return self.losses.index(min(self.losses))
+
+    @property
+    def rate(self) -> float:
+        """η of the next round."""
+        if self.loss.name == "logistic":
+            return 1 / self.heaviest
+        if self.loss.name == "squared":
+            low, high = self.labels or (0.0, 0.0)
+            return _inverse(2 * self.heaviest * (high - low) ** 2)
+        return _inverse(self.surplus / LOG_LANES)
+
+    def shares(self) -> list[float]:
+        """π."""
+        return [exp(share) for share in self.log_shares()]
+
+    def log_shares(self) -> list[float]:
+        """ln π: a lane so far behind that its share is 0 may come back."""
+        gaps = [_fall(self.rate, lost - min(self.losses)) for lost in self.losses]
+        return [gap - _log_sum(gaps) for gap in gaps]
+
+    def margin(self, margins: Sequence[float]) -> float:
+        """The margin played."""
+        if self.loss.name == "logistic":
+            yes = [-Logistic().value(margin, 1.0) for margin in margins]
+            no = [-Logistic().value(margin, -1.0) for margin in margins]
+            return self._log_mean(yes) - self._log_mean(no)
+        pairs = zip(self.shares(), margins, strict=True)
+        return sum(share * self._clip(margin) for share, margin in pairs)
+
+    def penalty(self, penalties: Sequence[float]) -> float:
+        """The mixture's penalty: the lanes' on average, as if one were drawn by its share."""
+        return sum(share * each for share, each in zip(self.shares(), penalties, strict=True))
+
+    def absorb(
+        self,
+        margins: Sequence[float],
+        label: float,
+        importance: float,
+        penalties: Sequence[float] = NO_PENALTIES,
+    ) -> None:
+        """What is remembered after a round."""
+        if importance == 0:
+            return
+        own = self.loss.value(self.margin(margins), label) + self.penalty(penalties)
+        pairs = zip(margins, penalties, strict=True)
+        lost = [importance * (self.loss.value(self._clip(m), label) + each) for m, each in pairs]
+        surplus = max(self._least_surplus, self.surplus + importance * own - self._mix_loss(lost))
+        self.losses = [before + now for before, now in zip(self.losses, lost, strict=True)]
+        if self.fixed_share:
+            self._deal()
+        self.surplus = surplus
+        self.heaviest = max(self.heaviest, importance)
+        if self.loss.name == "squared":
+            low, high = self.labels or (label, label)
+            self.labels = min(low, label), max(high, label)
+
+    def _deal(self) -> None:
+        """Fixed share, at the rate of the round: π ← (1 − a) π + a/8."""
+        part = self.fixed_share / len(RATES)
+        dealt = [max(TINY, (1 - self.fixed_share) * share + part) for share in self.shares()]
+        # 0 for all at an infinite rate, the limit: before losses count, any share is as good.
+        self.losses = [-log(share) / self.rate for share in dealt]
+        self.sharing -= log1p(part - self.fixed_share) / self.rate
+
+    @property
+    def _least_surplus(self) -> float:
+        """A gap of AdaHedge below 0 is rounding; the others may gain."""
+        return -inf if self.loss.name in ("logistic", "squared") else self.surplus
+
+    def _mix_loss(self, lost: Sequence[float]) -> float:
+        """−(1/η) ln Σ π_k exp(−η loss_k); for infinite η how far the least loss has risen."""
+        gaps = [before - min(self.losses) for before in self.losses]
+        after = [gap + now for gap, now in zip(gaps, lost, strict=True)]
+        least = min(after)
+        rise = _log_sum([_fall(self.rate, gap - least) for gap in after])
+        return least - (rise - _log_sum([_fall(self.rate, gap) for gap in gaps])) / self.rate
+
+    def _log_mean(self, logs: Sequence[float]) -> float:
+        """ln Σ π_k exp(logs_k)."""
+        pairs = zip(self.log_shares(), logs, strict=True)
+        return _log_sum([share + each for share, each in pairs])
+
+    def _clip(self, margin: float) -> float:
+        """The nearest label met; all margins are as good before there is one."""
+        return margin if self.labels is None else min(self.labels[1], max(self.labels[0], margin))
+
+
+def _inverse(number: float) -> float:
+    return 1 / number if number > 0 else inf
+
+
+def _fall(rate: float, gap: float) -> float:
+    """−rate · gap, 0 for no gap whatever the rate."""
+    return -rate * gap if gap else 0.0
+
+
+def _log_sum(logs: Sequence[float]) -> float:
+    """ln Σ exp(logs_k)."""
+    return max(logs) + log(sum(exp(each - max(logs)) for each in logs))

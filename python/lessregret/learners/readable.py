@@ -1,0 +1,332 @@
+"""The readable learner: float64, a dictionary of slots, one round in a dozen lines.
+
+It is the twin of ``crates/core/src/learner/`` and gives the same numbers up to float32 rounding;
+``tests/twins`` holds the two together. It also runs rules that exist only in Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from math import isinf
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lessregret.errors import SpecError
+from lessregret.learners.importance import check_importance_aware, push
+from lessregret.learners.losses import Loss, loss_named
+from lessregret.learners.mixture import RATES, Mixture, check_fixed_share
+from lessregret.learners.penalty import check_penalty
+from lessregret.learners.rules import Rule, Sight, Step
+from lessregret.learners.scale import Scales
+from lessregret.ledger import Lane, Ledger, Outcome, Standing, Tally
+
+
+class ReadableLearner:
+    """A rule run on every coordinate (Lemma 2), predicting each example before learning from it.
+
+    Parameters
+    ----------
+    loss : str or Loss
+        The loss of the margin.
+    rule : Rule
+        The one-dimensional algorithm that every coordinate runs.
+    certify : bool, default False
+        Whether to sum the gradients of each coordinate, which the linearised regret needs.
+    boxes : dict of slot to (low, high), optional
+        Coordinates whose feasible interval is not the rule's own.
+    intercept : int, optional
+        The slot of a feature of value 1 that rows of a matrix get as their last.
+    l2, l2_scope, scale, importance_aware, fixed_share
+        As for :class:`lessregret.Learner`.
+
+    >>> from lessregret.learners.rules import PerCoordinate
+    >>> learner = ReadableLearner("hinge", PerCoordinate(rate=0.5))
+    >>> learner.learn([0, 3], [1.0, 2.0], label=1).loss
+    1.0
+    >>> learner.predict([0, 3], [1.0, 2.0])
+    1.5
+    """
+
+    def __init__(
+        self,
+        loss: str | Loss,
+        rule: Rule,
+        *,
+        certify: bool = False,
+        boxes: dict[int, tuple[float, float]] | None = None,
+        intercept: int | None = None,
+        l2: float = 0.0,
+        l2_scope: str = "active",
+        scale: str = "cap",
+        importance_aware: bool = False,
+        fixed_share: float = 0.0,
+    ) -> None:
+        self.loss = loss_named(loss) if isinstance(loss, str) else loss
+        self.rule = rule
+        check_match(self.loss, rule, certify)
+        check_penalty(rule, l2, l2_scope)
+        if importance_aware:
+            check_importance_aware(self.loss, rule, l2)
+        check_fixed_share(fixed_share, rule)
+        if boxes and isinf(rule.width):
+            raise SpecError(f"rule {rule.name!r} has no feasible set, so it cannot be given a box")
+        self.slots: dict[int, Any] = {}
+        self.scales = Scales(scale)
+        self.shared = rule.no_shared
+        self.step = Step()
+        self.gradient_sums: dict[int, float] | None = {} if certify else None
+        self.tally = Tally()
+        self.intercept = intercept
+        self.l2 = float(l2)
+        self.l2_scope = l2_scope
+        self.importance_aware = bool(importance_aware)
+        self._rules = {slot: rule.within(*box) for slot, box in (boxes or {}).items()}
+        self.mixture = Mixture(self.loss, fixed_share=float(fixed_share))
+        self.lanes: list[ReadableLearner] = []
+        if getattr(rule, "rate", None) == "auto":
+            lane = partial(
+                ReadableLearner,
+                self.loss,
+                certify=certify,
+                boxes=boxes,
+                l2=l2,
+                l2_scope=l2_scope,
+                scale=scale,
+                importance_aware=importance_aware,
+            )
+            self.lanes = [lane(rule=replace(rule, rate=rate)) for rate in RATES]  # type: ignore[call-arg]
+            self.scales = self.lanes[0].scales
+
+    def predict(self, slots: Sequence[int], values: Sequence[float]) -> float:
+        """The margin Σ_i weight_i · value_i, the values scaled as if they were to be learned."""
+        if self.lanes:
+            return self.mixture.margin([lane.predict(slots, values) for lane in self.lanes])
+        return self._margin(slots, self.scales.normalised(slots, values))
+
+    def learn(
+        self,
+        slots: Sequence[int],
+        values: Sequence[float],
+        label: float,
+        importance: float = 1.0,
+    ) -> Outcome:
+        """Play one round: predict, suffer the loss, absorb the gradient."""
+        if self.lanes:
+            return self._learn_lanes(slots, values, label, importance)
+        features = len(slots)
+        seen: Sequence[float] = self.scales.normalised(slots, values)
+        self.scales.remember(slots, values)
+        if self.l2 and self.l2_scope == "all":
+            slots, seen = self._with_absent(slots, seen)
+        sight = self._sight(slots, seen, label, importance)
+        absorb = self._follow if self.importance_aware else self._absorb
+        energy = absorb(slots, seen, sight)
+        outcome = Outcome(
+            margin=sight.margin,
+            loss=self.loss.value(sight.margin, label),
+            mistake=self.loss.is_mistake(sight.margin, label),
+            importance=importance,
+            penalty=self.l2 / 2 * sight.square_weights,
+            played=sight.played,
+            energy=energy,
+            features=features,
+        )
+        self.tally.record(outcome)
+        return outcome
+
+    def learn_rows(
+        self,
+        indptr: ArrayLike,
+        indices: ArrayLike,
+        values: ArrayLike,
+        labels: ArrayLike,
+        importances: ArrayLike | None = None,
+    ) -> NDArray[np.float64]:
+        """Learn from the rows of a CSR matrix, as :meth:`lessregret.Learner.learn_rows` does."""
+        rows = self._rows(indptr, indices, values)
+        y = np.asarray(labels, dtype=np.float64)
+        h = np.ones(len(y)) if importances is None else np.asarray(importances, dtype=np.float64)
+        outcomes = [self.learn(*row, y[k], h[k]) for k, row in enumerate(rows)]
+        return np.array([outcome.margin for outcome in outcomes])
+
+    def predict_rows(
+        self, indptr: ArrayLike, indices: ArrayLike, values: ArrayLike
+    ) -> NDArray[np.float64]:
+        """The margins of the rows of a CSR matrix."""
+        return np.array([self.predict(*row) for row in self._rows(indptr, indices, values)])
+
+    def weight(self, slot: int, value: float = 1.0) -> float:
+        """The weight that a slot would play, per unit of the value."""
+        return self.scaled_weight(slot, value) / self.scales.of(slot)
+
+    def scaled_weight(self, slot: int, value: float = 1.0) -> float:
+        """The weight that a slot would play, per unit of the scaled value; of the best lane."""
+        if self.lanes:
+            return self.lanes[self.mixture.best].scaled_weight(slot, value)
+        return self.rule_at(slot).weight(self.slot(slot), value)
+
+    def slot(self, slot: int) -> Any:
+        """What a coordinate remembers."""
+        return self.slots.get(slot, self.rule.empty)
+
+    def rule_at(self, slot: int) -> Rule:
+        """The rule as it is for this coordinate."""
+        return self._rules.get(slot, self.rule)
+
+    def standing(self) -> Standing:
+        """What the slots say about regret."""
+        if self.lanes:
+            return self._standing_of_lanes()
+        proved = not self.importance_aware and not isinf(self.rule.width)
+        touched = {i: slot for i, slot in self.slots.items() if any(slot)}
+        spreads = [self.rule_at(i).spread(slot, self.step) for i, slot in touched.items()]
+        theorems = [self.rule_at(i).theorem(slot) for i, slot in touched.items()]
+        theorems.append(self.rule.shared_theorem(self.shared))
+        shared = self.rule.shared_spread(self.shared)
+        known = [term for term in theorems if term is not None]
+        return Standing(
+            spread=_sum_or_none(spreads, shared) if proved else None,
+            floor=self._floor(),
+            theorem=sum(known) if known and not self.importance_aware else None,
+            touched=len(touched),
+        )
+
+    def ledger(self) -> Ledger:
+        """The account so far."""
+        return Ledger(replace(self.tally), self.standing(), self.loss.is_classification)
+
+    def _learn_lanes(
+        self, slots: Sequence[int], values: Sequence[float], label: float, importance: float
+    ) -> Outcome:
+        """Every lane plays and absorbs for itself; their mixture is what is played."""
+        played = [lane.learn(slots, values, label, importance) for lane in self.lanes]
+        margins = [outcome.margin for outcome in played]
+        penalties = [outcome.penalty for outcome in played]
+        margin, penalty = self.mixture.margin(margins), self.mixture.penalty(penalties)
+        self.mixture.absorb(margins, label, importance, penalties)
+        loss, mistake = self.loss.value(margin, label), self.loss.is_mistake(margin, label)
+        outcome = Outcome(margin, loss, mistake, importance, penalty, 0.0, 0.0, len(slots))
+        self.tally.record(outcome)
+        return outcome
+
+    def _standing_of_lanes(self) -> Standing:
+        lanes = []
+        for rate, share, lane in zip(RATES, self.mixture.shares(), self.lanes, strict=True):
+            standing, tally = lane.standing(), lane.tally
+            sums = tally.loss, tally.played, tally.energy
+            lanes.append(Lane(rate, share, *sums, standing.spread, standing.floor, tally.penalty))
+        touched = {i for lane in self.lanes for i, slot in lane.slots.items() if any(slot)}
+        return Standing(None, None, None, len(touched), self.mixture.cost, tuple(lanes))
+
+    def _rows(
+        self, indptr: ArrayLike, indices: ArrayLike, values: ArrayLike
+    ) -> list[tuple[list[int], list[float]]]:
+        """The rows as lists of slots and values: repeats added up, zeros left out."""
+        starts, columns, entries = np.asarray(indptr), np.asarray(indices), np.asarray(values)
+        rows = []
+        for start, end in pairwise(starts.tolist()):
+            row: dict[int, float] = {}
+            for column, entry in zip(columns[start:end], entries[start:end], strict=True):
+                row[int(column)] = row.get(int(column), 0.0) + float(entry)
+            if self.intercept is not None:
+                row[self.intercept] = 1.0
+            kept = {slot: value for slot, value in row.items() if value != 0}
+            rows.append((list(kept), list(kept.values())))
+        return rows
+
+    def _with_absent(
+        self, slots: Sequence[int], values: Sequence[float]
+    ) -> tuple[Sequence[int], Sequence[float]]:
+        """The example with the touched coordinates that it lacks, at value 0."""
+        absent = sorted(i for i, slot in self.slots.items() if any(slot) and i not in slots)
+        return [*slots, *absent], [*values, *(0.0 for _ in absent)]
+
+    def _margin(self, slots: Sequence[int], seen: Sequence[float]) -> float:
+        played = map(self.scaled_weight, slots, seen)
+        return sum((weight * x for weight, x in zip(played, seen, strict=True)), start=0.0)
+
+    def _sight(
+        self, slots: Sequence[int], values: Sequence[float], label: float, importance: float
+    ) -> Sight:
+        """What the example shows when it is played; coupled rules add to it."""
+        margin = self._margin(slots, values)
+        played = map(self.scaled_weight, slots, values) if self.l2 else ()
+        return Sight(
+            round=self.tally.rounds + 1,
+            regression=not self.loss.is_classification,
+            label=label,
+            margin=margin,
+            importance=importance,
+            slope=importance * self.loss.slope(margin, label),
+            square_norm=sum(value**2 for value in values),
+            shrink=importance * self.l2,
+            square_weights=sum(weight**2 for weight in played),
+        )
+
+    def _absorb(self, slots: Sequence[int], values: Sequence[float], sight: Sight) -> float:
+        if self.rule.coupled:
+            for i, value in zip(slots, values, strict=True):
+                self.rule_at(i).look(self.slot(i), value, sight)
+            self.shared, self.step = self.rule.step(self.shared, sight)
+        energy = 0.0
+        for i, value in zip(slots, values, strict=True):
+            rule, gradient = self.rule_at(i), sight.slope * value
+            if self.l2:
+                gradient += sight.shrink * rule.weight(self.slot(i), value)
+            if gradient == 0 and not rule.coupled:
+                continue
+            self.slots[i] = rule.absorb(self.slot(i), value, gradient, self.step)
+            energy += gradient**2 * (rule.rate_used(self.slots[i], self.step) or 0.0)
+            if self.gradient_sums is not None:
+                self.gradient_sums[i] = self.gradient_sums.get(i, 0.0) + gradient
+        return energy / 2
+
+    def _follow(self, slots: Sequence[int], values: Sequence[float], sight: Sight) -> float:
+        """Absorb, which fixes the rates; then weights go as far as the importance leads them."""
+        played = list(map(self.scaled_weight, slots, values))
+        self._absorb(slots, values, sight)
+        if sight.slope == 0:
+            return 0.0
+        rates = [self.rule_at(i).rate_used(self.slot(i), self.step) or 0.0 for i in slots]
+        response = sum(rate * x**2 for rate, x in zip(rates, values, strict=True))
+        u = push(self.loss, sight.margin, sight.label, sight.importance, response)
+        for i, x, rate, weight in zip(slots, values, rates, played, strict=True):
+            if rate:
+                place = self.rule_at(i).clip(weight + u * rate * x)
+                self.slots[i] = self.slot(i)._replace(weight=place)
+        return 0.0
+
+    def _floor(self) -> float | None:
+        """Σ_i min(a_i G_i, b_i G_i)."""
+        if self.gradient_sums is None:
+            return None
+        rules = {i: self.rule_at(i) for i in self.gradient_sums}
+        return sum(
+            min(rules[i].low * total, rules[i].high * total)
+            for i, total in self.gradient_sums.items()
+        )
+
+
+def check_match(loss: Loss, rule: Rule, certify: bool) -> None:
+    """Raise a :class:`SpecError` for a rule that cannot learn from this loss, or be certified."""
+    if not loss.is_classification and not rule.regresses:
+        raise SpecError(
+            f"rule {rule.name!r} learns from labels -1 and 1; "
+            "use hinge or logistic loss, or another rule"
+        )
+    if certify and isinf(rule.width):
+        raise SpecError(
+            "the linearised regret is measured against a box, and this rule has none; "
+            "leave out certify, or use another rule"
+        )
+
+
+def _sum_or_none(terms: list[float | None], start: float) -> float | None:
+    if any(term is None for term in terms):
+        return None
+    return sum((term for term in terms if term is not None), start=start)

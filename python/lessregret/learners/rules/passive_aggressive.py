@@ -1,0 +1,119 @@
+"""Passive-aggressive learning: the least change that meets the margin.
+
+Plays     w ← w + τ y x       L = max(0, 1 − y w·x)
+          PA     τ = L/|x|²
+          PA-I   τ = min(C h, L/|x|²)
+          PA-II  τ = L/(|x|² + 1/(2 C h))        h the importance
+Slot      weight
+Regret    none stated; mistake bounds in the source
+Source    Crammer, Dekel, Keshet, Shalev-Shwartz & Singer 2006, §3; regression §5
+Departs   an importance of 0 is not learned from; plain PA knows no other importance
+
+For regression L = max(0, |y − w·x| − ε) and the sign of y − w·x stands for y. |x|² counts the
+intercept; without it PA would overshoot its own constraint.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from math import copysign
+from typing import Any, NamedTuple
+
+from lessregret.learners.rules.limits import limited
+from lessregret.learners.rules.rule import Rule, Sight, Step
+
+
+class Slot(NamedTuple):
+    """weight w."""
+
+    weight: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class PassiveAggressive(Rule):
+    """What the three variants share: all but the size of the step.
+
+    Parameters
+    ----------
+    epsilon : number from 0 up, default 0.1
+        How far off a regression may be for free; scikit-learn's default. Classification ignores it.
+    """
+
+    empty = Slot()
+    coupled = True
+
+    epsilon: float = limited(0.1, least=0)
+
+    @abstractmethod
+    def size(self, missing: float, sight: Sight) -> float:
+        """τ, for a margin that is short by ``missing``."""
+
+    def weight(self, slot: Slot, value: float) -> float:
+        return slot.weight
+
+    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> Slot:
+        return Slot(slot.weight + step.rate * value)
+
+    def step(self, shared: Any, sight: Sight) -> tuple[Any, Step]:
+        missing, direction = self.shortfall(sight)
+        if missing == 0 or sight.square_norm == 0 or sight.importance == 0:
+            return shared, Step()
+        return shared, Step(direction * self.size(missing, sight))
+
+    def shortfall(self, sight: Sight) -> tuple[float, float]:
+        """How much of the margin is missing, and in which direction."""
+        if sight.regression:
+            residual = sight.label - sight.margin
+            return max(0.0, abs(residual) - self.epsilon), copysign(1.0, residual)
+        return max(0.0, 1 - sight.label * sight.margin), sight.label
+
+
+@dataclass(frozen=True, kw_only=True)
+class PA(PassiveAggressive):
+    """Passive-aggressive: τ = L/|x|², so that after the round y w·x = 1.
+
+    >>> PA().size(missing=0.5, sight=Sight(1, False, 1.0, 0.5, 1.0, -1.0, square_norm=2.0))
+    0.25
+    """
+
+    name = "pa"
+
+    def size(self, missing: float, sight: Sight) -> float:
+        return missing / sight.square_norm
+
+
+@dataclass(frozen=True, kw_only=True)
+class PA1(PassiveAggressive):
+    """Passive-aggressive, steps of at most C: τ = min(C h, L/|x|²).
+
+    Parameters
+    ----------
+    aggressiveness : number above 0, default 1
+        C; smaller is more patient with noisy labels. 1 is scikit-learn's default.
+    """
+
+    name = "pa-i"
+
+    aggressiveness: float = limited(1.0, above=0)
+
+    def size(self, missing: float, sight: Sight) -> float:
+        return min(self.aggressiveness * sight.importance, missing / sight.square_norm)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PA2(PassiveAggressive):
+    """Passive-aggressive, softer: τ = L/(|x|² + 1/(2 C h)).
+
+    Parameters
+    ----------
+    aggressiveness : number above 0, default 1
+        C; smaller is more patient with noisy labels. 1 is scikit-learn's default.
+    """
+
+    name = "pa-ii"
+
+    aggressiveness: float = limited(1.0, above=0)
+
+    def size(self, missing: float, sight: Sight) -> float:
+        return missing / (sight.square_norm + 1 / (2 * self.aggressiveness * sight.importance))

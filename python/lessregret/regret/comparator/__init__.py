@@ -1,0 +1,23 @@
+"""The comparator: the best fixed point in hindsight, with a certificate of how good it is.
+
+Regret is measured against the least loss that any fixed point of the feasible set F would have had.
+Nobody knows that number exactly; this module encloses it,
+
+    lower ≤ min over F of Σ f_t(x) ≤ total
+
+where ``total`` is the loss of a point that is at hand and ``lower`` a dual value (see
+``objective.py``). Both are sums in float64 over the very examples the learner saw.
+
+    passes.py          what the examples say of a point, from memory or from files
+    objective.py       the sum that is minimised, and its lower bound
+    interior_point.py  the search
+    box.py             the feasible set
+    best.py            the answer
+"""
+
+from __future__ import annotations
+
+from lessregret.regret.comparator.best import Best, Regret, approach, best_fixed
+from lessregret.regret.comparator.passes import InMemory, OverFiles, Passes
+
+__all__ = ["Best", "InMemory", "OverFiles", "Passes", "Regret", "approach", "best_fixed"]

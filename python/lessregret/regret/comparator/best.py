@@ -1,0 +1,245 @@
+"""The best fixed point, and the regret against it."""
+
+from __future__ import annotations
+
+import io
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple, TypeAlias
+from zipfile import BadZipFile, ZipFile
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+
+from lessregret.atomic_file import write_whole
+from lessregret.data.examples import Examples
+from lessregret.errors import InputError, ModelFileError, SpecError
+from lessregret.learners.learner import Learner
+from lessregret.learners.losses import loss_named
+from lessregret.learners.penalty import check_scope, check_strength
+from lessregret.learners.rules.limits import is_within
+from lessregret.ledger import Ledger
+from lessregret.regret.comparator.box import Box, box_ends
+from lessregret.regret.comparator.interior_point import State, search
+from lessregret.regret.comparator.objective import Objective
+from lessregret.regret.comparator.passes import Floats, InMemory, Passes
+
+Data: TypeAlias = Passes | Examples | tuple[csr_array, ArrayLike]
+
+LONGEST = 1000
+"""Steps after which a search is given up: far more than any seen, and better than a loop."""
+
+SAVED = {"slots": (1, "uint32"), "weights": (1, "float64"), "passes": (0, "int64")}
+"""Dimensions and type of the fields that are not one float64."""
+
+
+class Regret(NamedTuple):
+    """An interval that holds the regret."""
+
+    low: float
+    """against the point at hand"""
+    high: float
+    """against the lower bound"""
+
+
+@dataclass(frozen=True)
+class Best:
+    """A fixed point, its loss, and how much better any other could be.
+
+    ``loss``, ``penalty`` and ``lower`` are sums; ``mean_loss`` and ``gap`` are per example (per
+    unit of importance).
+    """
+
+    slots: NDArray[np.uint32]
+    """the coordinates that occur; on others every point of the box is as good"""
+    weights: Floats
+    loss: float
+    """Σ h ℓ at the point"""
+    penalty: float
+    """½ Σ λ_i x_i²"""
+    lower: float
+    """no point of the box has a smaller loss + penalty"""
+    importance: float
+    passes: int
+    """how often the examples were gone over"""
+
+    @property
+    def total(self) -> float:
+        """loss + penalty"""
+        return self.loss + self.penalty
+
+    @property
+    def mean_loss(self) -> float:
+        """loss / importance"""
+        return self.loss / self.importance
+
+    @property
+    def mean_total(self) -> float:
+        """total / importance"""
+        return self.total / self.importance
+
+    @property
+    def gap(self) -> float:
+        """(total − lower) / importance"""
+        return (self.total - self.lower) / self.importance
+
+    def regret(self, ledger: Ledger) -> Regret:
+        """The regret of a run over the same examples, as an interval."""
+        return Regret(ledger.total - self.total, ledger.total - self.lower)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a ``.npz`` file, to go on from later; the file is replaced as a whole."""
+        content = io.BytesIO()
+        np.savez(content, **{each.name: getattr(self, each.name) for each in fields(self)})
+        write_whole(path, content.getvalue())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Best:
+        """What :meth:`save` wrote."""
+        try:
+            with open(path, "rb") as file, ZipFile(file) as archive:
+                return cls(**{each.name: _entry(archive, each.name) for each in fields(cls)})
+        except (OSError, KeyError, ValueError, EOFError, BadZipFile, zlib.error) as error:
+            reason = f"not a best fixed point that was saved, or damaged: {error}"
+            raise ModelFileError(os.fspath(path), reason) from error
+
+
+def best_fixed(
+    data: Data,
+    loss: str = "logistic",
+    box: Box = 100.0,
+    l2: float = 0.0,
+    *,
+    gap: float = 1e-4,
+    l2_scope: str = "active",
+    start: Best | None = None,
+    tell: Callable[[Best], None] | None = None,
+) -> Best:
+    """The best fixed point of the box for all examples together, to within ``gap`` per example.
+
+    Parameters
+    ----------
+    data : Examples, Passes or (X, y)
+        Examples in memory, :class:`OverFiles` for files larger than memory, or a sparse matrix
+        and its labels, to which an intercept is *not* added.
+    loss : "logistic", "hinge" or "squared"
+        That of the passes, if ``data`` are such.
+    box : number above 0, or (low, high)
+        The feasible set [-box, box] or [low, high] in every coordinate; ``low`` and ``high`` may
+        be arrays with an entry for each slot. Infinite only with ``l2`` above 0.
+    l2 : number from 0 up, default 0
+        λ of the regulariser (λ/2) Σ x_i² over the coordinates active in each round.
+    gap : number above 0, default 1e-4
+        Per example. A tenth of the smallest regret in the paper's Table 2 would be 1e-3. What is
+        found can have a larger gap where float64 allows no better: look at ``Best.gap``.
+    l2_scope : "active" or "all"
+        Whether a round's regulariser acts on its active coordinates or on all.
+    start : Best, optional
+        Go on from this point, for instance that of an interrupted search.
+    tell : called after every step with the best so far, to show progress.
+
+    >>> best = best_fixed((csr_array([[1.0], [1.0], [1.0]]), [1, 1, -1]), "squared", box=2.0)
+    >>> best.weights.round(2), bool(best.lower <= 8 / 3 <= best.total)
+    (array([0.33]), True)
+    """
+    best = None
+    for best in approach(data, loss, box, l2, gap=gap, l2_scope=l2_scope, start=start):
+        if tell is not None:
+            tell(best)
+    assert best is not None
+    return best
+
+
+def approach(
+    data: Data,
+    loss: str = "logistic",
+    box: Box = 100.0,
+    l2: float = 0.0,
+    *,
+    gap: float = 1e-4,
+    l2_scope: str = "active",
+    start: Best | None = None,
+) -> Iterator[Best]:
+    """What :func:`best_fixed` finds, step by step: each at least as good as the one before.
+
+    Stop whenever it is good enough; what was given last is a true enclosure.
+    """
+    _check_gap(gap)
+    passes = _passes(data, loss)
+    objective = _objective(passes, box, l2, l2_scope)
+    kinked = loss == "hinge"
+    states = search(objective, gap * passes.total, kinked=kinked, start=_start(passes, start))
+    best = None
+    for _, state in zip(range(LONGEST), states, strict=False):
+        best = _better(passes, best, state)
+        yield best
+        if best.gap <= gap:
+            return
+
+
+def _better(passes: Passes, best: Best | None, state: State) -> Best:
+    """The better point and the better bound of two."""
+    view = state.view
+    lower = view.lower if best is None else max(best.lower, view.lower)
+    if best is not None and best.total <= view.total:
+        return replace(best, lower=lower, passes=state.passes)
+    return Best(
+        slots=passes.slots,
+        weights=state.point,
+        loss=view.look.loss,
+        penalty=view.penalty,
+        lower=lower,
+        importance=passes.total,
+        passes=state.passes,
+    )
+
+
+def _passes(data: Data, loss: str) -> Passes:
+    loss_named(loss)
+    if isinstance(data, Passes):
+        passes = data
+        if passes.loss != loss:
+            raise SpecError(f"the passes are for the loss {passes.loss!r}, found loss={loss!r}")
+    elif isinstance(data, Examples):
+        passes = InMemory(data, loss)
+    else:
+        X, y = csr_array(data[0]), data[1]
+        learner = Learner(loss, columns=X.shape[1], intercept=False, scale="none")
+        passes = InMemory(Examples.from_csr(X, y, like=learner), loss)
+    if passes.total == 0:
+        raise InputError("the examples", 0, 0, "none", "at least one of an importance above 0")
+    return passes
+
+
+def _objective(passes: Passes, box: Box, l2: float, l2_scope: str) -> Objective:
+    check_strength(l2)
+    check_scope(l2_scope)
+    low, high = box_ends(passes, box)
+    everywhere = np.full(len(passes.slots), passes.total)
+    active = passes.importances if l2_scope == "active" else everywhere
+    return Objective(passes, low, high, l2 * active)
+
+
+def _start(passes: Passes, start: Best | None) -> Floats | None:
+    """The weights of another point at the columns of these passes; 0 where it has none."""
+    if start is None:
+        return None
+    weights = dict(zip(start.slots.tolist(), start.weights.tolist(), strict=True))
+    return np.array([weights.get(slot, 0.0) for slot in passes.slots.tolist()])
+
+
+def _check_gap(gap: float) -> None:
+    if not is_within(gap, 0, None):
+        raise SpecError(f"gap must be a number above 0, found {gap!r}")
+
+
+def _entry(archive: ZipFile, name: str) -> Any:
+    """A field out of a ``.npz`` file; ValueError if it is not what a point has."""
+    with archive.open(f"{name}.npy") as file:
+        entry = np.lib.format.read_array(file, allow_pickle=False)
+    if (entry.ndim, entry.dtype.name) != SAVED.get(name, (0, "float64")):
+        raise ValueError(f"{name} is of type {entry.dtype}, dimensions {entry.ndim}")
+    return entry if entry.ndim else entry.item()

@@ -1,0 +1,106 @@
+"""Many rules on the same data: losses and mistakes, over shuffles or as the data stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Any
+
+from lessregret import _core
+from lessregret.data.examples import Examples, learn_together, shuffled
+from lessregret.learners.learner import Learner
+from lessregret.learners.rules import Rule
+from lessregret.ledger import Ledger
+from lessregret.training.curve import Curve, next_mark
+
+MakeLearner = Callable[[Rule], Learner]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One rule's scores, one for each run."""
+
+    rule: str
+    losses: tuple[float, ...]
+    mistakes: tuple[float, ...]
+    """empty for regression"""
+    curve: Curve | None = None
+    """how the loss went; None over shuffles"""
+
+    @property
+    def mean_loss(self) -> float:
+        """The mean over the runs."""
+        return fmean(self.losses)
+
+    @property
+    def mistake_rate(self) -> float | None:
+        """The mean over the runs; None for regression."""
+        return fmean(self.mistakes) if self.mistakes else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row for JSON; standard deviations are None for fewer than two runs."""
+        return {
+            "rule": self.rule,
+            "mean_loss": self.mean_loss,
+            "mistake_rate": self.mistake_rate,
+            "sd_loss": _spread(self.losses),
+            "sd_mistakes": _spread(self.mistakes),
+        }
+
+
+def compare_shuffled(
+    rules: Mapping[str, Rule],
+    make: MakeLearner,
+    examples: Examples,
+    *,
+    shuffles: int,
+    seed: int = 0,
+    done: Callable[[int], None] = lambda number: None,
+) -> list[Row]:
+    """Every rule on the same shuffles of examples in memory, all side by side."""
+    ledgers: dict[str, list[Ledger]] = {name: [] for name in rules}
+    for number in range(shuffles):
+        learners = {name: make(rule) for name, rule in rules.items()}
+        examples.teach(list(learners.values()), shuffled(len(examples), seed, number))
+        for name, learner in learners.items():
+            ledgers[name].append(learner.ledger())
+        done(number + 1)
+    return [_row(name, runs) for name, runs in ledgers.items()]
+
+
+def compare_stream(
+    rules: Mapping[str, Rule],
+    make: MakeLearner,
+    stream: _core.Stream,
+    *,
+    block: int,
+    done: Callable[[int], None] = lambda rounds: None,
+) -> list[Row]:
+    """Every rule on the examples of a stream as they come: parsed once, learned by all."""
+    learners = {name: make(rule) for name, rule in rules.items()}
+    curves = {name: Curve() for name in rules}
+    rounds, mark = 0, next_mark(0)
+    while count := learn_together(list(learners.values()), stream, min(block, mark - rounds)):
+        rounds += count
+        done(rounds)
+        if rounds == mark:
+            mark = next_mark(rounds)
+            _mark_all(curves, learners)
+    _mark_all(curves, learners)
+    return [_row(name, [learner.ledger()], curves[name]) for name, learner in learners.items()]
+
+
+def _mark_all(curves: Mapping[str, Curve], learners: Mapping[str, Learner]) -> None:
+    for name, curve in curves.items():
+        curve.mark(learners[name].tally())
+
+
+def _row(rule: str, ledgers: Sequence[Ledger], curve: Curve | None = None) -> Row:
+    losses = tuple(ledger.mean_loss for ledger in ledgers if ledger.mean_loss is not None)
+    rates = tuple(ledger.mistake_rate for ledger in ledgers if ledger.mistake_rate is not None)
+    return Row(rule, losses, rates, curve)
+
+
+def _spread(scores: Sequence[float]) -> float | None:
+    return stdev(scores) if len(scores) > 1 else None

@@ -1,0 +1,80 @@
+"""A recorder is told of a run as it goes and keeps what its report shows, in constant memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from lessregret import _core
+from lessregret.learners.learner import Learner
+from lessregret.ledger import Ledger, Tally
+from lessregret.training.curve import Curve
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lessregret.training.calibration import Calibration
+
+    Write: TypeAlias = Callable[[NDArray[np.float64]], None]
+
+NEVER = 1 << 62
+
+
+class Unrecorded:
+    """For a run that nobody will report."""
+
+    def next_mark(self, rounds: int) -> int:
+        """The round at which :meth:`mark` wants to be called next."""
+        return NEVER
+
+    def teach(
+        self, learner: Learner, stream: _core.Stream, limit: int, write: Write | None = None
+    ) -> int:
+        """Let the learner learn from the next examples, at most ``limit``; how many there were.
+
+        Their margins go to ``write``, if there is one.
+        """
+        if write is None:
+            return learner.teach_stream(stream, limit)
+        margins = learner.learn_stream(stream, limit)
+        write(margins)
+        return len(margins)
+
+    def mark(self, ledger: Ledger) -> None:
+        """Note where the run stands."""
+
+
+class Recorder(Unrecorded):
+    """Keeps the curve of a run and, if asked to, how well its probabilities are calibrated.
+
+    Parameters
+    ----------
+    before : Tally
+        What earlier runs had added up; nothing for a new model.
+    calibrates : bool
+        Whether to add up probabilities and labels. Only logistic loss has probabilities.
+    """
+
+    def __init__(self, before: Tally, *, calibrates: bool) -> None:
+        from lessregret.training.calibration import Calibration
+
+        self.curve = Curve(before)
+        self.calibration: Calibration | None = Calibration() if calibrates else None
+
+    def next_mark(self, rounds: int) -> int:
+        return self.curve.next_mark(rounds)
+
+    def teach(
+        self, learner: Learner, stream: _core.Stream, limit: int, write: Write | None = None
+    ) -> int:
+        if self.calibration is None:
+            return super().teach(learner, stream, limit, write)
+        learned = learner.learn_labelled(stream, limit)
+        self.calibration.add(*learned)
+        if write is not None:
+            write(learned.margins)
+        return len(learned.margins)
+
+    def mark(self, ledger: Ledger) -> None:
+        self.curve.mark(ledger.tally, ledger.linear_regret, ledger.bound)

@@ -1,0 +1,275 @@
+"""Rate "auto": is a lane the learner at its rate, is regret bounded, does a file keep all lanes?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from math import log
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lessregret import Ftrl, Global, Learner, OnlineClassifier, PerCoordinate, ReadableLearner
+from lessregret.data.streams import open_stream
+from lessregret.errors import ModelFileError
+from lessregret.learners.losses import LOSSES
+from lessregret.learners.mixture import RATES
+from lessregret.learners.rules import Rule
+from tests.support.command_line import CommandLine
+from tests.support.model_files import edited, take_apart
+from tests.support.regret_streams import STREAMS, best_fixed
+from tests.support.streams import Round, as_csr, random_rounds
+
+COLUMNS = 40
+MAKERS: list[Callable[..., Any]] = [PerCoordinate, Ftrl, Global]
+
+
+def rounds_for(loss: str, seed: int = 3, rounds: int = 600) -> list[Round]:
+    return list(random_rounds(seed, rounds, COLUMNS, regression=loss == "squared"))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("make", MAKERS)
+def test_a_lane_is_the_learner_at_its_rate(make: Callable[..., Any], loss: str) -> None:
+    """To the bit: the lanes share nothing but the example."""
+    rows = as_csr(rounds_for(loss))
+    mixed = Learner(loss, make(box=(-0.5, 2)), columns=COLUMNS, certify=True, scale="none")
+    mixed.learn_rows(*rows)
+    _, lanes = take_apart(mixed.to_bytes())
+    for k, rate in enumerate(RATES):
+        rule = replace(make(box=(-0.5, 2)), rate=rate)
+        single = Learner(loss, rule, columns=COLUMNS, certify=True, scale="none")
+        single.learn_rows(*rows)
+        _, own = take_apart(single.to_bytes())
+        stored = {name for name in own if name not in ("weight", "weight_slot")} | (
+            {"weight"} if make is not Ftrl else set()
+        )
+        for name in stored - {"slot"}:
+            # A slot that only other lanes have touched is stored, and empty.
+            kept = np.isin(lanes["slot"], own["slot"])
+            assert lanes[name][kept, k].tobytes() == own[name].tobytes(), name
+            assert not lanes[name][~kept, k].any()
+        lane = mixed.ledger().lanes[k]
+        assert (lane.rate, lane.loss) == pytest.approx((rate, single.tally().loss))
+        assert lane.bound == pytest.approx(single.ledger().bound)
+        assert lane.linear_regret == pytest.approx(single.ledger().linear_regret)
+
+
+@pytest.mark.parametrize("aware", [False, True])
+def test_a_lane_begins_with_its_own_first_gradient(aware: bool) -> None:
+    """Hinge beyond its kink in one lane and not in others: the offset must not begin there."""
+    rows = as_csr(rounds_for("hinge"))
+    wishes: dict[str, Any] = {"columns": COLUMNS, "importance_aware": aware}
+    mixed = Learner("hinge", PerCoordinate(rate="auto", offset=0.5), **wishes)
+    mixed.learn_rows(*rows)
+    _, lanes = take_apart(mixed.to_bytes())
+    for k, rate in enumerate(RATES):
+        single = Learner("hinge", PerCoordinate(rate=rate, offset=0.5), **wishes)
+        single.learn_rows(*rows)
+        _, own = take_apart(single.to_bytes())
+        kept = np.isin(lanes["slot"], own["slot"])
+        for name in ("weight", "energy"):
+            assert lanes[name][kept, k].tobytes() == own[name].tobytes(), name
+            assert not lanes[name][~kept, k].any()
+
+
+@pytest.mark.parametrize("make_stream", STREAMS)
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+def test_regret_is_below_the_certificate_and_that_below_the_bound(
+    loss: str, make: Callable[..., Any], make_stream: Callable[[Any], list[Round]]
+) -> None:
+    rule = make(rate="auto", radius=3.0)
+    rounds = make_stream(ReadableLearner(loss, rule))
+    slow = ReadableLearner(loss, rule, certify=True)
+    for each in rounds:
+        slow.learn(*each)
+    fast = Learner(loss, rule, columns=12, intercept=False, certify=True)
+    fast.learn_rows(*as_csr(rounds))
+    _, least = best_fixed(slow.loss, rounds, rule)
+    for learner, slack in ((slow, 1e-9), (fast, 1e-4)):
+        ledger = learner.ledger()  # type: ignore[attr-defined]
+        slack *= 1 + abs(ledger.linear_regret)
+        assert ledger.total - least <= ledger.linear_regret + slack
+        assert ledger.linear_regret <= ledger.bound + slack
+        assert ledger.tally.loss <= min(lane.loss for lane in ledger.lanes) + ledger.mixing_cost
+
+
+def test_log_loss_is_within_ln_8_of_the_best_lane() -> None:
+    learner = Learner("logistic", PerCoordinate(rate="auto"), columns=COLUMNS)
+    for each in rounds_for("logistic"):
+        learner.learn_rows(*as_csr([each._replace(importance=1.0)]))
+    ledger = learner.ledger()
+    assert ledger.mixing_cost == pytest.approx(log(8))
+    assert ledger.best_lane is not None
+    assert ledger.tally.loss <= ledger.best_lane.loss + log(8)
+    assert sum(lane.share for lane in ledger.lanes) == pytest.approx(1)
+    assert ledger.best_lane.loss == min(lane.loss for lane in ledger.lanes)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("make", MAKERS)
+def test_saved_cut_and_resumed_it_is_the_same_learner(make: Callable[..., Any], loss: str) -> None:
+    rounds = rounds_for(loss)
+    wishes: dict[str, Any] = {"columns": COLUMNS, "certify": True, "scale": "cap"}
+    whole, pieces = (Learner(loss, make(rate="auto"), **wishes) for _ in "ab")
+    whole.learn_rows(*as_csr(rounds))
+    for start in range(0, len(rounds), 70):
+        rows = as_csr(rounds[start : start + 70])
+        predicted = pieces.predict_rows(*as_csr(rounds[start : start + 1])[:3])
+        assert predicted[0] == pieces.learn_rows(*rows)[0]
+        pieces = Learner.from_bytes(pieces.to_bytes())
+    assert pieces.to_bytes() == whole.to_bytes()
+    assert pieces.ledger() == whole.ledger()
+
+
+@pytest.mark.parametrize("rule", [PerCoordinate(rate="auto"), Ftrl(rate="auto")])
+def test_a_slim_model_is_the_best_lane(rule: Rule, tmp_path: Path) -> None:
+    learner = Learner("hinge", rule, columns=COLUMNS)
+    rows = as_csr(rounds_for("hinge"))
+    learner.learn_rows(*rows)
+    learner.save(tmp_path / "slim", slim=True)
+    slim = Learner.load(tmp_path / "slim")
+    assert learner.ledger().best_lane is not None
+    best = replace(rule, rate=learner.ledger().best_lane.rate)  # type: ignore[call-arg, union-attr]
+    single = Learner("hinge", best, columns=COLUMNS)
+    single.learn_rows(*rows)
+    assert slim.predict_rows(*rows[:3]).tobytes() == single.predict_rows(*rows[:3]).tobytes()
+    assert learner.weight(0) == single.weight(0) == slim.weight(0)
+
+
+def test_boxes_of_their_own_agree() -> None:
+    low = np.linspace(-1, 0.5, COLUMNS, dtype=np.float32)
+    boxes = {i: (float(end), float(end) + 1) for i, end in enumerate(low)}
+    rule = PerCoordinate(rate="auto")
+    rounds = rounds_for("logistic")
+    fast = Learner("logistic", rule, columns=COLUMNS, intercept=False, box=(low, low + 1))
+    slow = ReadableLearner("logistic", rule, boxes=boxes)
+    played = [slow.learn(*each).margin for each in rounds]
+    np.testing.assert_allclose(fast.learn_rows(*as_csr(rounds)), played, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("scope", ["active", "all"])
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("make", MAKERS)
+def test_a_lane_with_l2_is_the_learner_at_its_rate(
+    make: Callable[..., Any], loss: str, scope: str
+) -> None:
+    """On a box without 0, where slots that only other lanes have touched could be charged for."""
+    rows = as_csr(rounds_for(loss, rounds=200))
+    build = partial(Learner, loss, columns=COLUMNS, certify=True, l2=0.05, l2_scope=scope)
+    mixed = build(make(box=(0.25, 2)))
+    mixed.learn_rows(*rows)
+    ledger = mixed.ledger()
+    for lane in ledger.lanes:
+        single = build(replace(make(box=(0.25, 2)), rate=lane.rate))
+        single.learn_rows(*rows)
+        own = single.ledger()
+        assert (lane.loss, lane.penalty) == pytest.approx((own.tally.loss, own.tally.penalty))
+        assert lane.linear_regret == pytest.approx(own.linear_regret)
+        assert lane.bound == pytest.approx(own.bound)
+    assert ledger.tally.penalty > 0
+    if loss != "squared":
+        assert ledger.total <= min(lane.total for lane in ledger.lanes) + ledger.mixing_cost
+
+
+def test_the_penalty_of_the_mixture_is_that_of_its_lanes_on_average() -> None:
+    slow = ReadableLearner("logistic", PerCoordinate(), l2=0.1)
+    for each in rounds_for("logistic", rounds=50):
+        shares = slow.mixture.shares()
+        before = [lane.tally.penalty for lane in slow.lanes]
+        outcome = slow.learn(*each)
+        after = [lane.tally.penalty for lane in slow.lanes]
+        rises = [share * (b - a) for share, a, b in zip(shares, before, after, strict=True)]
+        assert each.importance * outcome.penalty == pytest.approx(sum(rises))
+
+
+def test_estimators_need_no_rate() -> None:
+    table = np.random.default_rng(4).normal(size=(500, 4))
+    labels = np.where(table @ [1, -2, 3, 0] > 0, "yes", "no")
+    clf = OnlineClassifier(rule=PerCoordinate(rate="auto")).fit(table, labels)
+    assert clf.score(table, labels) > 0.95
+    assert clf.predict_proba(table).min() >= 0
+
+
+def short_state(header: dict[str, Any], _: Any) -> None:
+    header["shared"]["lanes"].pop()
+
+
+def one_lane(_: Any, tensors: dict[str, Any]) -> None:
+    tensors["weight"] = tensors["weight"][:, :1].copy()
+
+
+def no_mixture(header: dict[str, Any], _: Any) -> None:
+    del header["shared"]["mixture"]
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        (short_state, "invalid length 7, expected an array of length 8"),
+        (one_lane, "the tensor 'weight' has the wrong type or shape"),
+        (no_mixture, "missing field `mixture`"),
+    ],
+)
+def test_a_file_without_all_lanes_is_damaged(edit: Any, told: str) -> None:
+    learner = Learner("hinge", PerCoordinate(rate="auto"), columns=COLUMNS)
+    learner.learn_rows(*as_csr(rounds_for("hinge", rounds=20)))
+    with pytest.raises(ModelFileError, match=told):
+        Learner.from_bytes(edited(learner.to_bytes(), edit))
+
+
+def test_inspect_shows_the_lanes(lessregret: CommandLine) -> None:
+    data = lessregret.write("data.vw", "1 |a b\n-1 |a c\n1 |a d\n")
+    assert lessregret("train", data, "--rate", "auto", "--model", "m", "--quiet").code == 0
+    page = lessregret("inspect", "m").stdout
+    assert "lanes" in page
+    lanes = json.loads(lessregret("inspect", "m", "--json").stdout)["lanes"]
+    assert [lane["rate"] for lane in lanes] == list(RATES)
+    assert sum(lane["share"] for lane in lanes) == pytest.approx(1)
+    ledger = Learner.load("m").ledger()
+    assert [lane["loss"] for lane in lanes] == [lane.loss for lane in ledger.lanes]
+
+
+def click_lines(count: int) -> list[str]:
+    """Lines whose features are nearly all new: 40 bytes each."""
+    return [f"{1 - 2 * (k % 2)} |a u{k} v{k % 97} w{k * k % 5003} x{k % 3}\n" for k in range(count)]
+
+
+def taught(file: Path, limit: int, threads: int) -> Learner:
+    """A learner of the first examples of a file, in blocks, as the command line does it."""
+    learner = Learner("logistic", PerCoordinate(), bits=18, certify=True)
+    stream = open_stream([file], bits=18, loss="logistic", threads=threads)
+    while learner.tally().rounds < limit:
+        learner.teach_stream(stream, min(10_000, limit - learner.tally().rounds))
+    return learner
+
+
+def test_what_was_read_and_not_learned_leaves_no_trace(tmp_path: Path) -> None:
+    """Readers are ahead and have found places for slots that the learner has not met."""
+    lines, limit = click_lines(150_000), 60_000
+    long, short = tmp_path / "long.vw", tmp_path / "short.vw"
+    long.write_text("".join(lines))
+    short.write_text("".join(lines[:limit]))
+    stopped, whole = taught(long, limit, threads=4), taught(short, limit, threads=1)
+    assert stopped.to_bytes() == whole.to_bytes()
+    assert stopped.ledger() == whole.ledger()
+    again = Learner.from_bytes(stopped.to_bytes())
+    assert again.ledger() == stopped.ledger()
+    assert again.to_bytes() == stopped.to_bytes()
+
+
+@pytest.mark.parametrize("rate", ["auto", 0.1])
+def test_expectations_change_nothing(rate: float | str) -> None:
+    rows = as_csr(rounds_for("logistic"))
+    learners = [Learner("logistic", PerCoordinate(rate=rate), bits=20) for _ in range(2)]
+    learners[0].expect(10**12)
+    for learner in learners:
+        learner.learn_rows(*rows)
+        learner.expect(10**12)
+        learner.learn_rows(*rows)
+    assert learners[0].to_bytes() == learners[1].to_bytes()

@@ -1,0 +1,53 @@
+"""Is a page safe to open, whatever is written on it?"""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from lessregret.atomic_file import write_whole
+from lessregret.report.html_page import as_svg, document, markdown, picture, table
+from tests.support.html_outline import Outline
+
+NASTY = {
+    '<script>alert("x")</script>': '<script>alert("x")</script>',
+    "a & b's": "a & b's",
+    "\x00\x1b[31m": r"\x00\x1b[31m",
+    "\u202eabc": r"\u202eabc",
+    "\udcff": r"\udcff",
+    "日本": "日本",
+}
+"""what someone wrote, and what a reader sees"""
+
+
+@pytest.mark.parametrize(("text", "seen"), NASTY.items(), ids=ascii)
+def test_any_text_is_shown_and_not_obeyed(text: str, seen: str, tmp_path: Path) -> None:
+    body = table([text, "n"], [[text, text]]) + picture(b"<svg/>", text, text)
+    page = document(text, body)
+    write_whole(tmp_path / "page.html", page.encode())
+    outline = Outline(page)
+    outline.check_that_it_is_one_file()
+    assert outline.rows == [[seen, "n"], [seen, seen]]
+
+
+def test_markdown_has_no_html_of_its_own() -> None:
+    assert "<b>" not in markdown("<b>bold</b>")
+    assert '<div class="scroll"><table>' in markdown("| a |\n| --- |\n| 1 |")
+
+
+def test_a_picture_says_neither_when_nor_who() -> None:
+    from matplotlib.figure import Figure
+
+    def drawn() -> bytes:
+        figure = Figure()
+        figure.subplots().plot([1, 2], [3, 4])
+        return as_svg(figure)
+
+    svg = drawn()
+    assert svg == drawn()
+    assert ElementTree.fromstring(svg).tag == "{http://www.w3.org/2000/svg}svg"
+    assert not [word for word in (b"<dc:date>", b"Matplotlib v", b"<script") if word in svg]
+    assert base64.b64encode(svg).decode() in picture(svg, "about")

@@ -1,0 +1,1 @@
+"""What tests share: streams, problems, model files, the command line, pages."""

@@ -1,0 +1,39 @@
+"""Which losses and rules go together, taken from the registries."""
+
+from __future__ import annotations
+
+from lessregret.learners.losses import LOSSES
+from lessregret.learners.rules import RULES, BoxedRule, parse_rule
+
+ONE_LANE = ["global:rate=0.1", "per-coordinate:rate=0.3", "ftrl:rate=0.1"]
+"""The rules whose default is eight lanes, in one; the rates are those of the paper's Table 1."""
+
+EVERY_RULE = [*RULES, *ONE_LANE]
+"""For ``parse_rule``: every rule by its name, and in one lane where the default has eight."""
+
+
+def rule_class(text: str) -> type:
+    """The class of a rule as a user writes it."""
+    return RULES[text.split(":")[0]]
+
+
+def is_certifiable(rule: str) -> bool:
+    """Whether the linearised regret of the rule can be measured: only against a box."""
+    return issubclass(rule_class(rule), BoxedRule)
+
+
+def has_lanes(rule: str) -> bool:
+    """Whether the rule as it is written has eight lanes."""
+    return getattr(parse_rule(rule), "rate", None) == "auto"
+
+
+BOXED = [rule for rule in EVERY_RULE if is_certifiable(rule)]
+"""The rules on a box: they have a bound, a certificate and L2."""
+
+PAIRS = [
+    (loss, rule)
+    for loss in LOSSES
+    for rule in EVERY_RULE
+    if rule_class(rule).regresses or LOSSES[loss].is_classification
+]
+"""Every loss with every rule that can learn from it."""

@@ -1,0 +1,103 @@
+"""Do the examples run, and do what they say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import LinearConstraint, minimize
+
+from examples import shortest_paths
+from examples.shortest_paths import SINK, SOURCE, Flows, layered_edges, routes
+from lessregret.game.play import Transcript
+
+ROUNDS = 120
+
+
+@pytest.fixture(scope="module")
+def flows() -> Flows:
+    return Flows(tuple(layered_edges()))
+
+
+@pytest.fixture(scope="module")
+def games() -> dict[str, Transcript]:
+    return shortest_paths.run(ROUNDS)
+
+
+def test_every_point_played_is_a_flow(flows: Flows, games: dict[str, Transcript]) -> None:
+    for game in games.values():
+        played = np.array(game.points)
+        assert played.shape == (ROUNDS, flows.dimensions)
+        assert played.min() >= -1e-12
+        np.testing.assert_allclose(played @ flows.balance.T, np.tile(flows.supply, (ROUNDS, 1)),
+                                   atol=1e-9)  # fmt: skip
+
+
+def test_learners_are_within_their_bounds_and_beat_the_even_split(
+    games: dict[str, Transcript],
+) -> None:
+    even = games["even split"].regret()
+    for name in ("FTPRL-Diag", "global descent"):
+        bound = games[name].bound()
+        assert bound is not None
+        assert 0 <= games[name].regret() <= bound
+        assert games[name].regret() < even / 5
+    assert games["FTPRL-Diag"].bound() <= games["FTPRL-Diag"].theorem3() * (1 + 1e-9)
+
+
+def test_the_best_flow_is_the_best_route(flows: Flows, games: dict[str, Transcript]) -> None:
+    game = games["FTPRL-Diag"]
+    totals = game.gradient_sum
+    least = np.full(SINK + 1, np.inf)
+    least[SOURCE] = 0.0
+    # Nodes are numbered layer by layer, so one sweep over the roads finds shortest routes.
+    for road, (tail, head) in enumerate(flows.edges):
+        least[head] = min(least[head], least[tail] + totals[road])
+    assert game.comparator.loss == pytest.approx(least[SINK])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_projection_is_the_one_scipy_finds(flows: Flows, weighted: bool) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        point = rng.normal(size=flows.dimensions)
+        weights = rng.uniform(0.1, 2.0, size=flows.dimensions) if weighted else np.ones(33)
+        near = flows.project(point, weights if weighted else None)
+        found = minimize(
+            lambda y, w=weights, x=point: float(w @ (y - x) ** 2),
+            flows.start,
+            jac=lambda y, w=weights, x=point: 2 * w * (y - x),
+            bounds=[(0, None)] * flows.dimensions,
+            constraints=LinearConstraint(flows.balance, flows.supply, flows.supply),
+            method="SLSQP",
+            options={"ftol": 1e-14, "maxiter": 500},
+        )
+        np.testing.assert_allclose(near, found.x, atol=1e-5)
+
+
+def test_routes_make_up_the_flow(flows: Flows, games: dict[str, Transcript]) -> None:
+    for flow in (games["FTPRL-Diag"].points or [])[::10]:
+        again = np.zeros(flows.dimensions)
+        for share, roads in routes(flows, flow):
+            assert flows.edges[roads[0]][0] == SOURCE
+            assert flows.edges[roads[-1]][1] == SINK
+            again[roads] += share
+        np.testing.assert_allclose(again, flow, atol=1e-8)
+
+
+def test_a_drawn_route_costs_what_the_flow_costs(
+    flows: Flows, games: dict[str, Transcript]
+) -> None:
+    game = games["FTPRL-Diag"]
+    draws = [shortest_paths.drawn(flows, game, seed) for seed in range(20)]
+    error = 4 * np.std(draws) / np.sqrt(len(draws))
+    assert abs(np.mean(draws) - game.total_loss) <= error
+
+
+def test_it_prints_a_table(
+    games: dict[str, Transcript], capsys: pytest.CaptureFixture[str]
+) -> None:
+    shortest_paths.show(games)
+    printed = capsys.readouterr().out
+    assert "best route in hindsight: source → " in printed
+    assert "FTPRL-Diag" in printed
+    assert "global descent" in printed
