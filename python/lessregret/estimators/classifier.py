@@ -70,7 +70,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
     >>> clf = OnlineClassifier(loss="hinge", rule=PerCoordinate(rate=0.5), intercept=False)
     >>> clf = clf.partial_fit([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]], [1, -1], classes=[-1, 1])
     >>> clf.ledger_.mean_loss, clf.coef_.tolist()
-    (1.0, [[0.5, -0.5, 0.5]])
+    (1.0, [[0.5, -0.5, 0.25]])
 
     Dicts hold numbers, or strings that name the feature "field=value":
 

@@ -49,7 +49,7 @@ class ReadableLearner:
     >>> learner.learn([0, 3], [1.0, 2.0], label=1).loss
     1.0
     >>> learner.predict([0, 3], [1.0, 2.0])
-    1.5
+    1.0
     """
 
     def __init__(
