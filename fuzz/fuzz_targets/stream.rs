@@ -3,14 +3,13 @@
 use std::io::Cursor;
 
 use lessregret_core::Chunk;
-use lessregret_core::stream::{BadLines, Stream, StreamSpec};
-use lessregret_core::text::{Format, Labels};
+use lessregret_core::{BadLines, FeatureSpace, Stream, StreamSpec};
+use lessregret_core::{Format, Labels};
 use libfuzzer_sys::fuzz_target;
 
 const SPEC: StreamSpec = StreamSpec {
     format: Format::Auto,
-    labels: Labels::Ignored,
-    bits: 18,
+    space: FeatureSpace::text(18, Labels::Ignored),
     bad_lines: BadLines::Skip,
     names: false,
 };

@@ -1,7 +1,7 @@
 #![no_main]
 
 use lessregret_core::Chunk;
-use lessregret_core::text::{Format, Labels, Reader};
+use lessregret_core::{Format, Labels, Reader};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|line: &[u8]| {

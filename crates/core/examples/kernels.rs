@@ -13,9 +13,9 @@ use std::fmt::Write as _;
 use std::io::{Cursor, Write};
 
 use lessregret_core::Chunk;
-use lessregret_core::model::Model;
-use lessregret_core::stream::{BadLines, Stream, StreamSpec};
-use lessregret_core::text::{Format, Labels};
+use lessregret_core::Model;
+use lessregret_core::{BadLines, FeatureSpace, Stream, StreamSpec};
+use lessregret_core::{Format, Labels};
 use seeded::{Numbers, Outcome, learner, random_chunk};
 
 const BITS: u32 = 18;
@@ -78,7 +78,12 @@ fn click_text() -> Outcome<String> {
 
 fn parse(text: &str, format: Format, repeats: usize) -> Outcome<usize> {
     let labels = Labels::Binary;
-    let spec = StreamSpec { format, labels, bits: BITS, bad_lines: BadLines::Stop, names: false };
+    let spec = StreamSpec {
+        format,
+        space: FeatureSpace::text(BITS, labels),
+        bad_lines: BadLines::Stop,
+        names: false,
+    };
     let mut chunk = Chunk::new(None);
     let mut features = 0;
     for _ in 0..repeats {
@@ -108,7 +113,7 @@ fn predict(mut model: Box<dyn Model>, repeats: usize) -> Outcome<usize> {
     model.learn((&chunk).into(), &mut margins)?;
     for _ in 0..repeats {
         margins.clear();
-        model.predict(&chunk, &mut margins);
+        model.predict((&chunk).into(), &mut margins);
     }
     Ok(chunk.features())
 }

@@ -24,10 +24,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytemuck::{Pod, cast_slice_mut};
-use lessregret_core::places::Places;
-use lessregret_core::rule::Line as _;
-use lessregret_core::rule::per_coordinate::{Line, Slot};
-use lessregret_core::{Chunk, Wishes};
+use lessregret_core::Line as _;
+use lessregret_core::SlotLookup;
+use lessregret_core::per_coordinate::{Line, Slot};
+use lessregret_core::{Chunk, Requirements};
 use memmap2::MmapMut;
 use seeded::{Numbers, Outcome, learner, random_chunk};
 
@@ -69,7 +69,7 @@ fn compare<T: Pod>(
     let mut margins = Vec::new();
     model.expect(((1 + repeats) * chunk.features()) as u64);
     model.learn((&mixed_up(chunk, SEED)).into(), &mut margins)?;
-    let found = model.places().map(|places| with_places(chunk, places));
+    let found = model.index().map(|index| with_positions(chunk, index));
     for turn in 0..=repeats {
         for (what, table) in &mut limits {
             let sweep = || {
@@ -90,10 +90,10 @@ fn compare<T: Pod>(
 }
 
 /// The same examples with the places of their lines, as readers of text hand them over.
-fn with_places(chunk: &Chunk, places: Arc<Places>) -> Chunk {
-    let mut found = Chunk::for_wishes(Wishes { intercept: None, places: Some(places) });
+fn with_positions(chunk: &Chunk, index: Arc<dyn SlotLookup>) -> Chunk {
+    let mut found = Chunk::for_requirements(Requirements { intercept: None, index: Some(index) });
     found.append(chunk);
-    found.find_places();
+    found.look_up_positions();
     found
 }
 

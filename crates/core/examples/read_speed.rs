@@ -3,16 +3,15 @@
 use std::time::Instant;
 
 use lessregret_core::Chunk;
-use lessregret_core::stream::{BadLines, Stream, StreamSpec};
-use lessregret_core::text::{Format, Labels};
+use lessregret_core::{BadLines, FeatureSpace, Stream, StreamSpec};
+use lessregret_core::{Format, Labels};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let file = arguments.next().unwrap_or_else(|| "-".to_owned());
     let spec = StreamSpec {
         format: Format::Auto,
-        labels: Labels::Binary,
-        bits: 22,
+        space: FeatureSpace::text(22, Labels::Binary),
         bad_lines: BadLines::Stop,
         names: false,
     };

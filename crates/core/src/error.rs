@@ -23,6 +23,18 @@ pub struct InputError {
     pub expected: String,
 }
 
+impl InputError {
+    /// Bad data in an argument, such as `X[17, 3]`.
+    pub fn argument(
+        place: impl Into<String>,
+        found: impl ToString,
+        expected: impl Into<String>,
+    ) -> Self {
+        let (file, found, expected) = (place.into(), found.to_string(), expected.into());
+        InputError { file, line: 0, column: 0, found, expected }
+    }
+}
+
 impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.file)?;

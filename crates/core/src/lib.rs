@@ -1,43 +1,58 @@
-//! The core of lessregret: text in, slots moved, tallies out; no Python.
+//! The core of lessregret: bytes in, slots moved, tallies out; no Python.
+//!
+//! ```text
+//! bytes, rows ─read─▶ examples ─play, then absorb (learn)─▶ outcomes ─▶ tally
+//!                        │              ▲
+//!                  feature space      slots ─snapshot─▶ model file
+//! ```
+//!
+//! A room is a stage of the data's way. A room uses only the rooms below it:
+//!
+//! ```text
+//! pass
+//! snapshot
+//! read · learn · comparator     `read` never uses `learn`, nor `learn` `read`
+//! example
+//! spec                          the request and the feature space, checked once
+//! rule · loss
+//! simd · alloc · atomic_file
+//! error
+//! ```
+//!
+//! `tests/rooms.rs` holds the code to this picture. The rooms are private; what others may use is
+//! named below.
 
-pub mod arrow;
-mod audience;
-pub mod comparator;
-pub mod eights;
-mod elementary;
-pub mod error;
-pub mod example;
-pub mod faces;
-mod four_pairs;
-pub mod hash;
-mod hash_eight;
-pub mod importance;
-pub mod lane_tallies;
-pub mod lanes;
-pub mod learner;
-mod lesson;
-pub mod loss;
-mod memory;
-pub mod mixture;
-pub mod model;
-pub mod names;
-pub mod pages;
-pub mod penalty;
-pub mod places;
-pub mod reading;
-pub mod rule;
-pub mod scale;
-mod sheet;
-mod shelf;
-pub mod snapshot;
-pub mod spec;
-pub mod stream;
-mod sums;
-pub mod tally;
-pub mod text;
-pub mod together;
-pub mod vectors;
-pub mod whole_file;
+mod alloc;
+mod atomic_file;
+mod comparator;
+mod error;
+mod example;
+mod learn;
+mod loss;
+mod pass;
+mod read;
+mod rule;
+mod simd;
+mod snapshot;
+mod spec;
 
+pub use atomic_file::AtomicFile;
+pub use comparator::{Columns, Problem};
 pub use error::{Error, InputError, Result};
-pub use example::{Chunk, Example, Wishes};
+pub use example::hash;
+pub use example::{Chunk, Example, Names, Ordered, Requirements, Scales, SlotLookup};
+pub use learn::model::Model;
+pub use learn::tally::{LaneSummary, LaneTally, SlotSummary, Tally};
+pub use loss::{Labels, Loss};
+pub use pass::{Learner, Outcomes, Source, learn_many};
+pub use read::arrow::write::Writer as ArrowWriter;
+pub use read::fast::BlockReader;
+pub use read::format::{Format, Reader};
+pub use read::memory::Examples;
+pub use read::rows::{Matrix, Slice};
+pub use read::stream::{BadLines, Stream, StreamSpec};
+pub use rule::{Interval, per_coordinate};
+pub use rule::{Line, RULES, Slot};
+pub use simd::{InstructionSet, Simd, WithSimd};
+pub use snapshot::{Header, read_header};
+pub use spec::{FeatureSpace, MAX_BITS, MAX_COLUMNS, Scale, Spec, Table};

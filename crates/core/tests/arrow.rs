@@ -7,19 +7,20 @@ use std::io::Cursor;
 use std::sync::LazyLock;
 
 use copies::{Copied, copied};
-use lessregret_core::arrow::write::Writer;
-use lessregret_core::stream::{BadLines, Stream, StreamSpec};
-use lessregret_core::text::{Format, Labels};
+use lessregret_core::ArrowWriter as Writer;
+use lessregret_core::{BadLines, FeatureSpace, Stream, StreamSpec};
 use lessregret_core::{Chunk, Result};
+use lessregret_core::{Format, Labels};
 use polars_arrow_format::ipc::planus::{self, ReadAsRoot};
 use polars_arrow_format::ipc::{Message, MessageRef};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
+const BITS: u32 = 20;
+
 const SPEC: StreamSpec = StreamSpec {
     format: Format::Auto,
-    labels: Labels::Ignored,
-    bits: 20,
+    space: FeatureSpace::text(BITS, Labels::Any),
     bad_lines: BadLines::Stop,
     names: false,
 };
@@ -38,7 +39,7 @@ fn read(bytes: &[u8], limit: usize, threads: usize) -> Result<Vec<Copied>> {
 fn written(chunks: &[Chunk]) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("examples.arrow");
-    let mut writer = Writer::create(&path, SPEC.bits).unwrap();
+    let mut writer = Writer::create(&path, BITS).unwrap();
     for chunk in chunks {
         writer.write(chunk).unwrap();
     }
@@ -53,7 +54,7 @@ fn chunk(examples: u32, features: u32) -> Chunk {
     let mut chunk = Chunk::new(None);
     for i in 0..examples {
         for k in 0..if i % 7 == 3 { 0 } else { features } {
-            chunk.push((i * 31 + k * 977) % (1 << SPEC.bits), 0.5 + k as f32);
+            chunk.push((i * 31 + k * 977) % (1 << BITS), 0.5 + k as f32);
         }
         let label = if i % 5 == 0 { f32::NAN } else { i as f32 };
         let tag = vec![b'x'; (i % 3) as usize];
@@ -149,7 +150,7 @@ proptest! {
             for (_, importance, _, features) in examples {
                 prop_assert!(f32::from_bits(importance) >= 0.0);
                 for (k, &(slot, value)) in features.iter().enumerate() {
-                    prop_assert!(slot < 1 << SPEC.bits);
+                    prop_assert!(slot < 1 << BITS);
                     prop_assert!(f32::from_bits(value).is_finite() && f32::from_bits(value) != 0.0);
                     prop_assert!(features[..k].iter().all(|&(other, _)| other != slot));
                 }

@@ -8,9 +8,9 @@ use std::io::{Cursor, Write};
 use copies::{Copied, copied};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use lessregret_core::stream::{BadLines, Stream, StreamSpec};
-use lessregret_core::text::{Format, Labels};
+use lessregret_core::{BadLines, FeatureSpace, Stream, StreamSpec};
 use lessregret_core::{Chunk, Error};
+use lessregret_core::{Format, Labels};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use trickle::Trickle;
@@ -68,13 +68,12 @@ fn lines_with_content(bytes: &[u8], format: Format) -> u64 {
 
 fn specs() -> impl Strategy<Value = StreamSpec> {
     let formats = prop_oneof![Just(Format::Auto), Just(Format::Svmlight), Just(Format::Vw)];
-    let labels = prop_oneof![Just(Labels::Binary), Just(Labels::Real), Just(Labels::Ignored)];
+    let labels = prop_oneof![Just(Labels::Binary), Just(Labels::Real), Just(Labels::Any)];
     let bad_lines = prop_oneof![Just(BadLines::Stop), Just(BadLines::Skip)];
     (formats, labels, 1..=31u32, bad_lines, any::<bool>()).prop_map(
         |(format, labels, bits, bad_lines, names)| StreamSpec {
             format,
-            labels,
-            bits,
+            space: FeatureSpace::text(bits, labels),
             bad_lines,
             names,
         },
@@ -180,8 +179,7 @@ proptest! {
     fn damaged_gzip_never_panics(text in svmlight_lines(), place: prop::sample::Index, byte: u8) {
         let spec = StreamSpec {
             format: Format::Svmlight,
-            labels: Labels::Real,
-            bits: 18,
+            space: FeatureSpace::text(18, Labels::Real),
             bad_lines: BadLines::Skip,
             names: false,
         };

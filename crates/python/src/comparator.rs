@@ -1,29 +1,34 @@
 //! Passes over examples for the best fixed point.
 
-use lessregret_core::comparator;
+use lessregret_core::{self as core, InputError, Loss};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
 
-use crate::errors::argument;
+use crate::errors::to_python;
 use crate::examples::Examples;
 
 /// The features that occur, numbered without gaps.
 #[pyclass(module = "lessregret._core")]
-pub struct Columns(comparator::Columns);
+pub struct Columns(core::Columns);
 
 #[pymethods]
 impl Columns {
     #[new]
     fn new(slots: usize) -> Self {
-        Columns(comparator::Columns::new(slots))
+        Columns(core::Columns::new(slots))
     }
 
     /// Number what the first `count` examples, or all, show for the first time.
     #[pyo3(signature = (examples, count=None))]
     fn meet(&mut self, py: Python<'_>, examples: &Examples, count: Option<usize>) -> PyResult<()> {
-        check_length(py, "slots of the examples", examples.slots(), self.0.capacity())?;
+        check_length(
+            py,
+            "slots of the examples",
+            examples.core().space().slots(),
+            self.0.capacity(),
+        )?;
         let count = count.unwrap_or(usize::MAX);
-        py.detach(|| self.0.meet(examples.chunk().examples().take(count)));
+        py.detach(|| self.0.meet(examples.core().chunk().examples().take(count)));
         Ok(())
     }
 
@@ -46,7 +51,7 @@ impl Columns {
 
 /// Examples as rows over columns, those with the same features merged.
 #[pyclass(module = "lessregret._core", frozen)]
-pub struct Problem(comparator::Problem);
+pub struct Problem(core::Problem);
 
 type Entries<'py> = PyReadonlyArray1<'py, f64>;
 
@@ -62,9 +67,11 @@ impl Problem {
         loss: &str,
         count: Option<usize>,
     ) -> PyResult<Self> {
-        let loss = examples.loss_named(py, loss)?;
-        let chosen = || examples.chunk().examples().take(count.unwrap_or(usize::MAX));
-        Ok(Problem(py.detach(|| comparator::Problem::new(loss, &columns.0, chosen()))))
+        let loss = Loss::named(loss)
+            .and_then(|loss| examples.core().space().check_loss(loss).map(|()| loss));
+        let loss = loss.map_err(|error| to_python(py, error))?;
+        let chosen = || examples.core().chunk().examples().take(count.unwrap_or(usize::MAX));
+        Ok(Problem(py.detach(|| core::Problem::new(loss, &columns.0, chosen()))))
     }
 
     /// The number of distinct rows.
@@ -129,5 +136,5 @@ fn check_length(py: Python<'_>, what: &str, found: usize, expected: usize) -> Py
     if found == expected {
         return Ok(());
     }
-    Err(argument(py, what.into(), found.to_string(), &expected.to_string()))
+    Err(to_python(py, InputError::argument(what, found, expected.to_string()).into()))
 }

@@ -16,12 +16,6 @@ pub fn to_python(py: Python<'_>, error: Error) -> PyErr {
     exception.unwrap_or_else(|failure| failure)
 }
 
-/// An `InputError` about an argument, such as `X[17, 3]`.
-pub fn argument(py: Python<'_>, place: String, found: String, expected: &str) -> PyErr {
-    let expected = expected.to_string();
-    to_python(py, InputError { file: place, line: 0, column: 0, found, expected }.into())
-}
-
 fn make<'py, A>(py: Python<'py>, class: &str, arguments: A) -> PyResult<PyErr>
 where
     A: pyo3::call::PyCallArgs<'py>,

@@ -1,188 +1,211 @@
-//! Examples kept in memory, to be learned from many times and by many learners.
+//! Sources of examples: what a learner can be given.
 
-use lessregret_core::example::Course;
-use lessregret_core::loss::Loss;
-use lessregret_core::spec::Spec;
-use lessregret_core::together::learn_together;
-use lessregret_core::{Chunk, Error};
+use lessregret_core::{self as core, Error, FeatureSpace, Source, Table};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use crate::errors::{argument, to_python};
-use crate::learner::Learner;
-use crate::rows::{Rows, check_targets};
-use crate::slices::{Floats, Indices};
+use crate::arrays::{Csr, Floats, Indices};
+use crate::errors::to_python;
+use crate::json::json;
 use crate::stream::Stream;
 
-/// Examples in memory, hashed and checked for one spec's table, loss and intercept.
+/// Examples kept in memory, to be learned from many times and by many learners.
 #[pyclass(module = "lessregret._core", frozen)]
-pub struct Examples {
-    spec: Spec,
-    chunk: Chunk,
-}
+pub struct Examples(core::Examples);
 
 #[pymethods]
 impl Examples {
     /// The next `limit` examples of a stream, or all that is left.
     #[staticmethod]
-    #[pyo3(signature = (spec, stream, limit=None))]
-    fn from_stream(
-        py: Python<'_>,
-        spec: &str,
-        stream: &Stream,
-        limit: Option<usize>,
-    ) -> PyResult<Self> {
-        let mut examples = Examples::empty(py, spec)?;
-        let mut block = Chunk::new(examples.spec.intercept_slot());
-        let mut left = limit.unwrap_or(usize::MAX);
-        while left > 0 && stream.fill(py, &mut block, left)? > 0 {
-            examples.chunk.append(&block);
-            left -= block.len();
-            py.check_signals()?;
-        }
-        Ok(examples)
+    #[pyo3(signature = (stream, limit=None))]
+    fn from_stream(py: Python<'_>, stream: &Stream, limit: Option<usize>) -> PyResult<Self> {
+        stream.with(py, |stream| Source::Stream(stream, limit).collect()).map(Examples)
     }
 
     /// The rows of a sparse matrix.
     #[staticmethod]
-    fn from_rows<'py>(
-        py: Python<'py>,
-        spec: &str,
-        indptr: Indices<'py>,
-        indices: Indices<'py>,
-        values: Floats<'py>,
-        labels: PyReadonlyArray1<'py, f64>,
-        importances: PyReadonlyArray1<'py, f64>,
-    ) -> PyResult<Self> {
-        let mut examples = Examples::empty(py, spec)?;
-        let rows = Rows::new(py, &indptr, &indices, &values, examples.spec.table.len())?;
-        let (labels, importances) = (labels.as_slice()?, importances.as_slice()?);
-        check_targets(py, examples.spec.loss, rows.len(), labels, Some(importances))?;
-        let target = |row: usize| (labels[row] as f32, importances[row] as f32);
-        let mut block = Chunk::new(examples.spec.intercept_slot());
-        let Examples { chunk, .. } = &mut examples;
-        let append = |block: &Chunk| {
-            chunk.append(block);
-            Ok::<(), Error>(())
-        };
-        rows.chunks(0..rows.len(), &mut block, target, append)
-            .map_err(|error| to_python(py, error))?;
-        Ok(examples)
+    fn from_rows(py: Python<'_>, rows: &Rows) -> PyResult<Self> {
+        rows.with(py, |source| source.collect().map(Examples).map_err(|error| to_python(py, error)))
     }
 
     fn __len__(&self) -> usize {
-        self.chunk.len()
+        self.0.chunk().len()
     }
 
-    /// The number of slots of the learners they are for.
+    /// The feature space as JSON.
     #[getter]
-    pub fn slots(&self) -> usize {
-        self.spec.slots()
-    }
-
-    /// Let a learner learn in the order given, or as the examples stand; the margins.
-    #[pyo3(signature = (learner, order=None))]
-    fn teach<'py>(
-        &self,
-        py: Python<'py>,
-        learner: &mut Learner,
-        order: Option<PyReadonlyArray1<'py, u32>>,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        self.check(py, learner)?;
-        let order = order.as_ref().map(|order| order.as_slice()).transpose()?;
-        self.check_order(py, order)?;
-        let mut margins = Vec::with_capacity(self.chunk.len());
-        let model = learner.model();
-        py.detach(|| model.learn(Course::new(&self.chunk, order), &mut margins))
-            .map_err(|error| to_python(py, error))?;
-        Ok(margins.into_pyarray(py))
-    }
-
-    /// Let many learners learn side by side.
-    #[pyo3(signature = (learners, order=None))]
-    fn teach_together<'py>(
-        &self,
-        py: Python<'py>,
-        mut learners: Vec<PyRefMut<'py, Learner>>,
-        order: Option<PyReadonlyArray1<'py, u32>>,
-    ) -> PyResult<()> {
-        learners.iter().try_for_each(|learner| self.check(py, learner))?;
-        let order = order.as_ref().map(|order| order.as_slice()).transpose()?;
-        self.check_order(py, order)?;
-        let mut models: Vec<_> = learners.iter_mut().map(|learner| learner.model()).collect();
-        py.detach(|| learn_together(&mut models, Course::new(&self.chunk, order)))
-            .map_err(|error| to_python(py, error))
+    fn space(&self) -> String {
+        json(self.0.space())
     }
 }
 
 impl Examples {
-    /// The examples.
-    pub fn chunk(&self) -> &Chunk {
-        &self.chunk
+    /// The examples in the core.
+    pub fn core(&self) -> &core::Examples {
+        &self.0
+    }
+}
+
+/// The rows of a sparse matrix, left in their arrays; they are checked when they are used.
+#[pyclass(module = "lessregret._core", frozen)]
+pub struct Rows {
+    space: FeatureSpace,
+    arrays: [Py<PyAny>; 3],
+    labels: Option<Py<PyArray1<f64>>>,
+    importances: Option<Py<PyArray1<f64>>>,
+}
+
+#[pymethods]
+impl Rows {
+    #[new]
+    #[pyo3(signature = (space, indptr, indices, values, labels=None, importances=None))]
+    fn new(
+        py: Python<'_>,
+        space: &str,
+        indptr: Py<PyAny>,
+        indices: Py<PyAny>,
+        values: Py<PyAny>,
+        labels: Option<Py<PyArray1<f64>>>,
+        importances: Option<Py<PyArray1<f64>>>,
+    ) -> PyResult<Self> {
+        let space = FeatureSpace::parse(space).map_err(|error| to_python(py, error))?;
+        Ok(Rows { space, arrays: [indptr, indices, values], labels, importances })
     }
 
-    /// The loss with this name, if the labels were checked for one of its kind.
-    pub fn loss_named(&self, py: Python<'_>, name: &str) -> PyResult<Loss> {
-        let loss: Loss = serde_json::from_value(name.into())
-            .map_err(|_| argument(py, "loss".into(), name.into(), "logistic, hinge or squared"))?;
-        if loss.is_classification() == self.spec.loss.is_classification() {
-            return Ok(loss);
-        }
-        let sentence = format!("the examples were read with labels for another loss than {name}");
-        Err(to_python(py, Error::Spec(sentence)))
+    /// The feature space as JSON.
+    #[getter]
+    fn space(&self) -> String {
+        json(&self.space)
     }
+}
 
-    fn empty(py: Python<'_>, spec: &str) -> PyResult<Self> {
-        let spec = Spec::parse(spec).map_err(|error| to_python(py, error))?;
-        Ok(Examples { spec, chunk: Chunk::new(None) })
+impl Rows {
+    /// Do something with the rows as a source of examples.
+    pub fn with<'py, T>(
+        &self,
+        py: Python<'py>,
+        work: impl FnOnce(Source<'_>) -> PyResult<T>,
+    ) -> PyResult<T> {
+        let [indptr, indices, values] = &self.arrays;
+        let indptr: Indices<'py> = indptr.bind(py).extract()?;
+        let indices: Indices<'py> = indices.bind(py).extract()?;
+        let values: Floats<'py> = values.bind(py).extract()?;
+        let csr = Csr(indptr, indices, values);
+        let readonly = |array: &Py<PyArray1<f64>>| array.bind(py).extract();
+        let labels: Option<PyReadonlyArray1<'py, f64>> =
+            self.labels.as_ref().map(readonly).transpose()?;
+        let importances: Option<PyReadonlyArray1<'py, f64>> =
+            self.importances.as_ref().map(readonly).transpose()?;
+        work(Source::Rows {
+            matrix: csr.matrix()?,
+            labels: labels.as_ref().map(|labels| labels.as_slice()).transpose()?,
+            importances: importances.as_ref().map(|given| given.as_slice()).transpose()?,
+            space: self.space,
+        })
     }
+}
 
-    fn check(&self, py: Python<'_>, learner: &Learner) -> PyResult<()> {
-        check_alike(py, &self.spec, learner.spec_ref())
-    }
+/// Any source of examples.
+#[derive(FromPyObject)]
+pub enum Given<'py> {
+    /// Files.
+    Stream(PyRef<'py, Stream>),
+    /// Memory.
+    Examples(PyRef<'py, Examples>),
+    /// Arrays.
+    Rows(PyRef<'py, Rows>),
+}
 
-    fn check_order(&self, py: Python<'_>, order: Option<&[u32]>) -> PyResult<()> {
-        let count = self.chunk.len();
-        match order.unwrap_or(&[]).iter().find(|&&place| place as usize >= count) {
-            None => Ok(()),
-            Some(place) => {
-                let expected = format!("places below {count}");
-                Err(argument(py, "order".into(), place.to_string(), &expected))
+/// A source of examples, and which of them are meant.
+pub struct Request<'py> {
+    /// The source.
+    pub given: Given<'py>,
+    /// At most so many, where that can be said.
+    pub limit: Option<usize>,
+    /// In this order, where that can be said.
+    pub order: Option<PyReadonlyArray1<'py, u32>>,
+}
+
+impl Request<'_> {
+    /// Do something with the source, other Python threads running meanwhile.
+    pub fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(Source<'_>) -> core::Result<T> + Send,
+    ) -> PyResult<T> {
+        self.check(py)?;
+        let limit = self.limit;
+        let order = self.order.as_ref().map(|order| order.as_slice()).transpose()?;
+        match &self.given {
+            Given::Stream(stream) => stream.with(py, |stream| work(Source::Stream(stream, limit))),
+            Given::Examples(examples) => {
+                let examples = examples.core();
+                py.detach(|| work(Source::Memory(examples, order)))
+                    .map_err(|error| to_python(py, error))
             }
+            Given::Rows(rows) => rows.with(py, |source| {
+                py.detach(|| work(source)).map_err(|error| to_python(py, error))
+            }),
         }
     }
-}
 
-/// Learners of the same examples must hash and label alike.
-fn check_alike(py: Python<'_>, one: &Spec, other: &Spec) -> PyResult<()> {
-    let alike = one.table == other.table
-        && one.intercept == other.intercept
-        && one.loss.is_classification() == other.loss.is_classification();
-    if alike {
-        return Ok(());
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        let refused = match (&self.given, self.limit, &self.order) {
+            (Given::Examples(_) | Given::Rows(_), Some(_), _) => {
+                "limit is for streams, which go on where they were left; leave it out"
+            }
+            (Given::Stream(_) | Given::Rows(_), _, Some(_)) => {
+                "order is for examples kept in memory; leave it out, or use Examples.collect"
+            }
+            _ => return Ok(()),
+        };
+        Err(to_python(py, Error::Spec(refused.into())))
     }
-    let sentence = "learners of the same examples need the same table, intercept and labels";
-    Err(to_python(py, Error::Spec(sentence.into())))
 }
 
-/// Read the next examples once and let every learner learn from them; how many there were.
+/// What a pass showed; arrays are made when they are asked for.
+#[pyclass(module = "lessregret._core", frozen)]
+pub struct Outcomes(pub core::Outcomes);
+
+#[pymethods]
+impl Outcomes {
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The margins.
+    #[getter]
+    fn margins<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.0.margins.clone().into_pyarray(py)
+    }
+
+    /// The labels, NaN where there is none.
+    #[getter]
+    fn labels<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
+        self.0.labels.clone().into_pyarray(py)
+    }
+
+    /// The importances.
+    #[getter]
+    fn importances<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
+        self.0.importances.clone().into_pyarray(py)
+    }
+
+    /// The tags.
+    #[getter]
+    fn tags<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, pyo3::types::PyBytes>> {
+        (0..self.0.len()).map(|k| pyo3::types::PyBytes::new(py, self.0.tag(k))).collect()
+    }
+}
+
+/// The slots of named features in the default namespace, as Vowpal Wabbit would hash them.
 #[pyfunction]
-pub fn learn_stream_together<'py>(
+pub fn hash_features<'py>(
     py: Python<'py>,
-    mut learners: Vec<PyRefMut<'py, Learner>>,
-    stream: &Stream,
-    limit: usize,
-) -> PyResult<usize> {
-    let Some(first) = learners.first() else {
-        return Ok(0);
-    };
-    let mut chunk = Chunk::new(first.spec_ref().intercept_slot());
-    for learner in &learners {
-        check_alike(py, first.spec_ref(), learner.spec_ref())?;
-    }
-    let count = stream.fill(py, &mut chunk, limit)?;
-    let mut models: Vec<_> = learners.iter_mut().map(|learner| learner.model()).collect();
-    py.detach(|| learn_together(&mut models, (&chunk).into()))
-        .map_err(|error| to_python(py, error))?;
-    Ok(count)
+    names: Vec<String>,
+    bits: u32,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    Table::Bits(bits).check().map_err(|error| to_python(py, error))?;
+    let slot = |name: &String| i64::from(core::hash::slot(name.as_bytes(), bits));
+    Ok(names.iter().map(slot).collect::<Vec<_>>().into_pyarray(py))
 }

@@ -1,13 +1,12 @@
-//! The Python face of the core: arguments in, errors out, no arithmetic.
+//! The core as a Python module: arguments in, errors out, no arithmetic.
 
-mod arrow;
+mod arrays;
 mod comparator;
 mod errors;
 mod examples;
-mod hashing;
+mod files;
+mod json;
 mod learner;
-mod rows;
-mod slices;
 mod stream;
 
 use pyo3::prelude::*;
@@ -16,26 +15,28 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::arrow::ArrowWriter;
-    #[pymodule_export]
     use super::comparator::{Columns, Problem};
     #[pymodule_export]
-    use super::examples::{Examples, learn_stream_together};
+    use super::examples::{Examples, Outcomes, Rows, hash_features};
     #[pymodule_export]
-    use super::hashing::hash_features;
+    use super::files::{ArrowWriter, write_file};
     #[pymodule_export]
-    use super::learner::{Learner, read_model_header};
+    use super::learner::{Learner, learn_many, read_model_header};
     #[pymodule_export]
     use super::stream::Stream;
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]
     const __version__: &str = env!("CARGO_PKG_VERSION");
+    #[pymodule_export]
+    const MAX_BITS: u32 = lessregret_core::MAX_BITS;
+    #[pymodule_export]
+    const MAX_COLUMNS: u32 = lessregret_core::MAX_COLUMNS;
 
     use pyo3::prelude::*;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("RULES", lessregret_core::spec::RULES.to_vec())
+        module.add("RULES", lessregret_core::RULES.to_vec())
     }
 }

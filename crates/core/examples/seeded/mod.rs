@@ -3,8 +3,8 @@
 use std::error::Error;
 
 use lessregret_core::Chunk;
-use lessregret_core::model::Model;
-use lessregret_core::spec::Spec;
+use lessregret_core::Model;
+use lessregret_core::Spec;
 
 /// What a measured program may end with.
 pub type Outcome<T> = Result<T, Box<dyn Error>>;

@@ -24,5 +24,4 @@ mod problem;
 mod shape;
 
 pub use columns::Columns;
-pub use problem::{PARTS, Problem, Sums};
-pub use shape::Target;
+pub use problem::Problem;

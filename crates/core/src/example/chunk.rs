@@ -1,27 +1,60 @@
 //! Blocks of examples, as they are written and handed over.
 
 use std::ops::Range;
+use std::ptr::addr_eq;
 use std::sync::Arc;
 
 use super::Example;
-use super::repeats::Filter;
-use crate::places::Places;
+use super::duplicates::DuplicateFilter;
 
 /// What a learner wants examples to come with.
 #[derive(Clone, Debug, Default)]
-pub struct Wishes {
+pub struct Requirements {
     /// A feature that all have, with value 1.
     pub intercept: Option<u32>,
-    /// Where the lines of their slots stand.
-    pub places: Option<Arc<Places>>,
+    /// Where the lines of their slots stand, for a learner that wants that looked up while reading.
+    pub index: Option<Arc<dyn SlotLookup>>,
+}
+
+/// From slots to the positions of their lines in a learner's table.
+///
+/// A reader asks it in its own thread, so that the learner does not wait for the random reads.
+pub trait SlotLookup: std::fmt::Debug + Send + Sync {
+    /// Append the position of every slot's line.
+    fn look_up(&self, slots: &[u32], positions: &mut Vec<u32>);
+}
+
+/// Whether there is the same index on both sides, or none.
+fn is_same(one: Option<&Arc<dyn SlotLookup>>, other: Option<&Arc<dyn SlotLookup>>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => addr_eq(Arc::as_ptr(one), Arc::as_ptr(other)),
+        (one, other) => one.is_none() && other.is_none(),
+    }
+}
+
+/// Examples as the rows of a sparse matrix.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Arrays {
+    /// Where each row begins, and where the last one ends.
+    pub indptr: Vec<i64>,
+    /// The slots of the values.
+    pub slots: Vec<u32>,
+    /// The values.
+    pub values: Vec<f32>,
+    /// The labels, NaN where there is none.
+    pub labels: Vec<f32>,
+    /// The importances.
+    pub importances: Vec<f32>,
+    /// The tags, empty where there is none.
+    pub tags: Vec<Vec<u8>>,
 }
 
 /// A block of examples.
 #[derive(Clone, Debug, Default)]
 pub struct Chunk {
-    wishes: Wishes,
+    requirements: Requirements,
     /// Those of the slots, where someone looked them up.
-    places: Vec<u32>,
+    positions: Vec<u32>,
     ends: Vec<usize>,
     slots: Vec<u32>,
     values: Vec<f32>,
@@ -31,25 +64,25 @@ pub struct Chunk {
     any_large: bool,
     tag_ends: Vec<usize>,
     tags: Vec<u8>,
-    seen: Filter,
+    seen: DuplicateFilter,
 }
 
 impl Chunk {
     /// An empty chunk whose examples all get the feature `intercept` with value 1, if given.
     pub fn new(intercept: Option<u32>) -> Self {
-        Chunk::for_wishes(Wishes { intercept, places: None })
+        Chunk::for_requirements(Requirements { intercept, index: None })
     }
 
-    /// An empty chunk for a learner with these wishes.
-    pub fn for_wishes(wishes: Wishes) -> Self {
-        Chunk { wishes, ..Chunk::default() }
+    /// An empty chunk for a learner with these requirements.
+    pub fn for_requirements(requirements: Requirements) -> Self {
+        Chunk { requirements, ..Chunk::default() }
     }
 
     /// Forget all examples and keep the memory.
     pub fn clear(&mut self) {
         self.ends.clear();
         self.slots.clear();
-        self.places.clear();
+        self.positions.clear();
         self.values.clear();
         self.labels.clear();
         self.importances.clear();
@@ -58,41 +91,43 @@ impl Chunk {
         self.tags.clear();
     }
 
-    /// Forget all examples, keep the memory, and prepare the next ones for a learner with these wishes.
-    pub fn restart(&mut self, wishes: Wishes) {
+    /// Forget all examples, keep the memory, and prepare the next ones for a learner with these requirements.
+    pub fn restart(&mut self, requirements: Requirements) {
         self.clear();
-        self.wishes = wishes;
+        self.requirements = requirements;
     }
 
     /// What the examples are prepared for.
-    pub fn wishes(&self) -> &Wishes {
-        &self.wishes
+    pub fn requirements(&self) -> &Requirements {
+        &self.requirements
     }
 
-    /// Exchange all examples with another chunk; each keeps its own wishes.
+    /// Exchange all examples with another chunk; each keeps its own requirements.
     pub fn swap_examples(&mut self, other: &mut Chunk) {
         std::mem::swap(self, other);
-        std::mem::swap(&mut self.wishes, &mut other.wishes);
-        let looked_up_for = |chunk: &Chunk| chunk.wishes.places.as_ref().map(Arc::as_ptr);
-        if looked_up_for(self) != looked_up_for(other) {
-            self.places.clear();
-            other.places.clear();
+        std::mem::swap(&mut self.requirements, &mut other.requirements);
+        let (one, other_one) = (&self.requirements.index, &other.requirements.index);
+        if !is_same(one.as_ref(), other_one.as_ref()) {
+            self.positions.clear();
+            other.positions.clear();
         }
     }
 
-    /// Look up the places of all slots, for a learner that wishes it.
-    pub fn find_places(&mut self) {
-        if let Some(places) = &self.wishes.places {
-            self.places.clear();
-            places.meet_all(&self.slots, &mut self.places);
+    /// Look up the positions of all slots, for a learner that requires it.
+    pub fn look_up_positions(&mut self) {
+        if let Some(index) = &self.requirements.index {
+            self.positions.clear();
+            index.look_up(&self.slots, &mut self.positions);
         }
     }
 
-    /// The places of example number `i`, if they were looked up there.
+    /// The positions of example number `i`, if they were looked up there.
     #[inline(always)]
-    pub fn places(&self, i: usize, known: &Arc<Places>) -> Option<&[u32]> {
-        let is_asked = self.wishes.places.as_ref().is_some_and(|asked| Arc::ptr_eq(asked, known));
-        (is_asked && self.places.len() == self.slots.len()).then(|| &self.places[self.span(i)])
+    pub fn positions<I>(&self, i: usize, known: &Arc<I>) -> Option<&[u32]> {
+        let asked = self.requirements.index.as_ref();
+        let is_asked = asked.is_some_and(|asked| addr_eq(Arc::as_ptr(asked), Arc::as_ptr(known)));
+        (is_asked && self.positions.len() == self.slots.len())
+            .then(|| &self.positions[self.span(i)])
     }
 
     /// Whether its memory is far more than a block of text needs.
@@ -102,7 +137,14 @@ impl Chunk {
 
     /// The slot of the intercept, if the examples get one.
     pub fn intercept(&self) -> Option<u32> {
-        self.wishes.intercept
+        self.requirements.intercept
+    }
+
+    /// Add a finished example as it is.
+    pub fn append_example(&mut self, example: &Example<'_>, tag: &[u8]) {
+        self.extend(example.slots, example.values);
+        self.any_large |= example.values.iter().any(|value| value.abs() > 1.0);
+        self.seal(example.label, example.importance, tag);
     }
 
     /// Add the finished examples of another chunk, as they are.
@@ -207,7 +249,7 @@ impl Chunk {
     pub fn finish(&mut self, label: f32, importance: f32, tag: &[u8]) {
         let start = self.features();
         let mut repeats = self.seen.repeats(&self.slots[start..]);
-        if let Some(slot) = self.wishes.intercept {
+        if let Some(slot) = self.requirements.intercept {
             repeats |= self.slots[start..].contains(&slot);
             self.push(slot, 1.0);
         }
@@ -232,7 +274,7 @@ impl Chunk {
     /// the writer says whether one may be beyond -1 and 1.
     pub fn finish_plain(&mut self, label: f32, importance: f32, any_large: bool) {
         let start = self.features();
-        if let Some(slot) = self.wishes.intercept {
+        if let Some(slot) = self.requirements.intercept {
             self.push(slot, 1.0);
         }
         debug_assert!(self.slots[start..].is_sorted_by(|one, next| one < next));
@@ -284,6 +326,19 @@ impl Chunk {
     /// The examples in order.
     pub fn examples(&self) -> impl Iterator<Item = Example<'_>> {
         (0..self.len()).map(|i| self.example(i))
+    }
+
+    /// The examples as arrays of their own.
+    pub fn to_arrays(&self) -> Arrays {
+        let ends = self.ends.iter().map(|&end| end as i64);
+        Arrays {
+            indptr: std::iter::once(0).chain(ends).collect(),
+            slots: self.slots.clone(),
+            values: self.values.clone(),
+            labels: self.labels.clone(),
+            importances: self.importances.clone(),
+            tags: (0..self.len()).map(|k| self.tag(k).to_vec()).collect(),
+        }
     }
 
     /// Sum the values of equal slots into the first of them, in the order they came.
@@ -352,26 +407,35 @@ mod tests {
         assert_eq!((slots, values), (vec![1], vec![3.0]));
     }
 
+    /// Puts every slot's line at the slot's own number plus this.
+    #[derive(Debug)]
+    struct Shifted(u32);
+
+    impl SlotLookup for Shifted {
+        fn look_up(&self, slots: &[u32], positions: &mut Vec<u32>) {
+            positions.extend(slots.iter().map(|slot| slot + self.0));
+        }
+    }
+
     #[test]
-    fn examples_that_change_hands_bring_no_places_of_another_learner() -> crate::error::Result<()> {
-        let [one, other] = [Arc::new(Places::new(9)?), Arc::new(Places::new(9)?)];
-        let wish = |places: &Arc<Places>| Wishes { intercept: None, places: Some(places.clone()) };
-        let mut read = Chunk::for_wishes(wish(&one));
+    fn examples_that_change_hands_bring_no_positions_of_another_learner() {
+        let [one, other] = [Arc::new(Shifted(1)), Arc::new(Shifted(2))];
+        let require = |index: &Arc<Shifted>| {
+            let index: Arc<dyn SlotLookup> = Arc::<Shifted>::clone(index);
+            Chunk::for_requirements(Requirements { intercept: None, index: Some(index) })
+        };
+        let mut read = require(&one);
         read.push(3, 1.0);
         read.finish(1.0, 1.0, b"");
-        read.find_places();
-        let (mut same, mut stranger) =
-            (Chunk::for_wishes(wish(&one)), Chunk::for_wishes(wish(&other)));
+        read.look_up_positions();
+        let (mut same, mut stranger) = (require(&one), require(&other));
         same.swap_examples(&mut read);
-        assert_eq!(same.places(0, &one), Some(&[1][..]));
+        assert_eq!(same.positions(0, &one), Some(&[4][..]));
         stranger.swap_examples(&mut same);
-        assert_eq!(
-            (stranger.len(), stranger.places(0, &one), stranger.places(0, &other)),
-            (1, None, None)
-        );
-        stranger.find_places();
-        assert_eq!((stranger.places(0, &other), other.last()), (Some(&[1][..]), 1));
-        Ok(())
+        let found = (stranger.positions(0, &one), stranger.positions(0, &other));
+        assert_eq!((stranger.len(), found), (1, (None, None)));
+        stranger.look_up_positions();
+        assert_eq!(stranger.positions(0, &other), Some(&[5][..]));
     }
 
     #[test]

@@ -10,11 +10,16 @@
 //! 3. every value is finite (the writer checks; it knows the place to name).
 
 mod chunk;
-mod course;
-mod repeats;
+mod duplicates;
+pub mod hash;
+mod names;
+mod order;
+mod scale;
 
-pub use chunk::{Chunk, Wishes};
-pub use course::Course;
+pub use chunk::{Arrays, Chunk, Requirements, SlotLookup};
+pub use names::{Name, Names};
+pub use order::Ordered;
+pub use scale::Scales;
 
 /// One example, borrowed from a chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -13,11 +13,15 @@
 //!           is the same number and cannot fall to 0 or below in float32
 //! ```
 
+use serde::{Deserialize, Serialize};
+
 use super::confidence_weighted::Slot;
-use super::{Rule, Sight, Step};
+use super::{ExampleStats, Parameters, Rule, Step, positive};
+use crate::error::Result;
 
 /// Which off-diagonals are dropped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Form {
     /// Those of Σ.
     Covariance,
@@ -32,10 +36,23 @@ pub struct Arow {
     regularisation: f64,
 }
 
-impl Arow {
-    /// The rule; `regularisation` is r.
-    pub fn new(form: Form, regularisation: f64) -> Self {
-        Arow { form, regularisation }
+/// The parameters of [`Arow`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArowParameters {
+    /// r
+    pub regularisation: f64,
+    /// Which off-diagonals are dropped.
+    pub form: Form,
+}
+
+impl Parameters for ArowParameters {
+    type Rule = Arow;
+    const CLASSIFIES: bool = true;
+
+    fn rule(&self) -> Result<Arow> {
+        let regularisation = positive("regularisation", self.regularisation)?.into();
+        Ok(Arow { form: self.form, regularisation })
     }
 }
 
@@ -63,21 +80,21 @@ impl Rule for Arow {
     }
 
     #[inline]
-    fn look(&self, slot: &Slot, value: f32, sight: &mut Sight) {
-        sight.variance += slot.variance(1.0) * f64::from(value) * f64::from(value);
+    fn look(&self, slot: &Slot, value: f32, stats: &mut ExampleStats) {
+        stats.variance += slot.variance(1.0) * f64::from(value) * f64::from(value);
     }
 
-    fn step(&self, _shared: &mut (), sight: &Sight) -> Step {
-        let missing = 1.0 - sight.label * sight.margin;
-        if missing <= 0.0 || sight.importance == 0.0 {
+    fn step(&self, _shared: &mut (), stats: &ExampleStats) -> Step {
+        let missing = 1.0 - stats.label * stats.margin;
+        if missing <= 0.0 || stats.importance == 0.0 {
             return Step::default();
         }
-        let regularisation = self.regularisation / sight.importance;
-        let beta = 1.0 / (sight.variance + regularisation);
+        let regularisation = self.regularisation / stats.importance;
+        let beta = 1.0 / (stats.variance + regularisation);
         let tighten = match self.form {
             Form::Covariance => beta,
             Form::Precision => 1.0 / regularisation,
         };
-        Step::new(missing * beta * sight.label, tighten)
+        Step::new(missing * beta * stats.label, tighten)
     }
 }

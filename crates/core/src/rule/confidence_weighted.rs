@@ -14,7 +14,10 @@
 //!           learned from and no other importance is known
 //! ```
 
-use super::{Interval, Rule, Sight, Step, slot};
+use serde::{Deserialize, Serialize};
+
+use super::{ExampleStats, Interval, Parameters, Rule, Step, positive, slot};
+use crate::error::Result;
 
 slot! {
     /// mean μ and what is known beyond the start.
@@ -61,9 +64,10 @@ pub struct ConfidenceWeighted {
 }
 
 impl ConfidenceWeighted {
-    /// The rule; `confidence` is φ, `variance` is a.
-    pub fn new(constraint: Constraint, confidence: f64, variance: f64) -> Self {
-        ConfidenceWeighted { constraint, confidence, variance }
+    fn checked(constraint: Constraint, confidence: f64, variance: f64) -> Result<Self> {
+        let confidence = positive("confidence", confidence)?.into();
+        let variance = positive("variance", variance)?.into();
+        Ok(ConfidenceWeighted { constraint, confidence, variance })
     }
 
     fn by_variance(&self, margin: f64, variance: f64) -> (f64, f64) {
@@ -86,6 +90,44 @@ impl ConfidenceWeighted {
     }
 }
 
+/// The parameters of confidence-weighted learning by variance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CwParameters {
+    /// φ
+    pub confidence: f64,
+    /// a, the variance at the start.
+    pub variance: f64,
+}
+
+impl Parameters for CwParameters {
+    type Rule = ConfidenceWeighted;
+    const CLASSIFIES: bool = true;
+
+    fn rule(&self) -> Result<ConfidenceWeighted> {
+        ConfidenceWeighted::checked(Constraint::Variance, self.confidence, self.variance)
+    }
+}
+
+/// The parameters of confidence-weighted learning by standard deviation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CwStdevParameters {
+    /// φ
+    pub confidence: f64,
+    /// a, the variance at the start.
+    pub variance: f64,
+}
+
+impl Parameters for CwStdevParameters {
+    type Rule = ConfidenceWeighted;
+    const CLASSIFIES: bool = true;
+
+    fn rule(&self) -> Result<ConfidenceWeighted> {
+        ConfidenceWeighted::checked(Constraint::Stdev, self.confidence, self.variance)
+    }
+}
+
 impl Rule for ConfidenceWeighted {
     type Slot = Slot;
     type Shared = ();
@@ -105,19 +147,19 @@ impl Rule for ConfidenceWeighted {
     }
 
     #[inline]
-    fn look(&self, slot: &Slot, value: f32, sight: &mut Sight) {
-        sight.variance += slot.variance(self.variance) * f64::from(value) * f64::from(value);
+    fn look(&self, slot: &Slot, value: f32, stats: &mut ExampleStats) {
+        stats.variance += slot.variance(self.variance) * f64::from(value) * f64::from(value);
     }
 
-    fn step(&self, _shared: &mut (), sight: &Sight) -> Step {
-        if sight.variance == 0.0 || sight.importance == 0.0 {
+    fn step(&self, _shared: &mut (), stats: &ExampleStats) -> Step {
+        if stats.variance == 0.0 || stats.importance == 0.0 {
             return Step::default();
         }
-        let margin = sight.label * sight.margin;
+        let margin = stats.label * stats.margin;
         let (alpha, tighten) = match self.constraint {
-            Constraint::Variance => self.by_variance(margin, sight.variance),
-            Constraint::Stdev => self.by_stdev(margin, sight.variance),
+            Constraint::Variance => self.by_variance(margin, stats.variance),
+            Constraint::Stdev => self.by_stdev(margin, stats.variance),
         };
-        Step::new(alpha * sight.label, tighten)
+        Step::new(alpha * stats.label, tighten)
     }
 }

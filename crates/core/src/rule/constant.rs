@@ -8,7 +8,10 @@
 //! Departs   nowhere
 //! ```
 
-use super::{Interval, Rule, Step, slot};
+use serde::{Deserialize, Serialize};
+
+use super::{Ends, Interval, Parameters, Rule, Step, interval, positive, slot};
+use crate::error::Result;
 
 slot! {
     /// weight w, and whether a gradient came.
@@ -27,10 +30,24 @@ pub struct Constant {
     interval: Interval,
 }
 
-impl Constant {
-    /// The rule on [low, high].
-    pub fn new(rate: f32, interval: Interval) -> Self {
-        Constant { rate, interval }
+/// The parameters of [`Constant`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConstantParameters {
+    /// The rate.
+    pub rate: f64,
+    /// R of the box [-R, R].
+    pub radius: f64,
+    /// Another box in its place.
+    pub r#box: Ends,
+}
+
+impl Parameters for ConstantParameters {
+    type Rule = Constant;
+
+    fn rule(&self) -> Result<Constant> {
+        let rate = positive("rate", self.rate)?;
+        Ok(Constant { rate, interval: interval(self.radius, self.r#box)? })
     }
 }
 

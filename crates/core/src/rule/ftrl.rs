@@ -9,7 +9,12 @@
 //! Departs   nowhere; the box is exact, since in one dimension the argmin is clipped
 //! ```
 
-use super::{Interval, Rule, Step, lesser, slot};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Ends, Interval, Parameters, RateSpec, Rule, Step, interval, lesser, not_negative, slot,
+};
+use crate::error::Result;
 
 slot! {
     /// z and n.
@@ -41,6 +46,43 @@ impl Ftrl {
     #[inline]
     fn inverse_rate(&self, slot: &Slot) -> f32 {
         (self.offset + slot.n.sqrt()) / self.rate + self.l2
+    }
+}
+
+/// The parameters of [`Ftrl`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FtrlParameters {
+    /// A number or "auto".
+    pub rate: RateSpec,
+    /// β
+    pub offset: f64,
+    /// λ₁
+    pub l1: f64,
+    /// λ₂
+    pub l2: f64,
+    /// R of the box [-R, R].
+    pub radius: f64,
+    /// Another box in its place.
+    pub r#box: Ends,
+}
+
+impl Parameters for FtrlParameters {
+    type Rule = Ftrl;
+
+    fn rule(&self) -> Result<Ftrl> {
+        let interval = interval(self.radius, self.r#box)?;
+        Ok(Ftrl {
+            rate: self.rate.number()?,
+            offset: not_negative("offset", self.offset)? as f32,
+            l1: not_negative("l1", self.l1)? as f32,
+            l2: not_negative("l2", self.l2)? as f32,
+            interval,
+        })
+    }
+
+    fn is_auto(&self) -> bool {
+        self.rate.is_auto()
     }
 }
 

@@ -15,20 +15,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Interval, Rate, Rule, Sight, Step, constant::Slot};
+use super::constant::Slot;
+use super::{Ends, ExampleStats, Interval, Parameters, Rate, RateSpec, Rule, Step, interval};
+use crate::error::Result;
 
 /// Gradient descent with one adaptive rate for all coordinates.
 #[derive(Clone, Copy, Debug)]
 pub struct Global {
     rate: Rate,
     interval: Interval,
-}
-
-impl Global {
-    /// The rule on [low, high].
-    pub fn new(rate: Rate, interval: Interval) -> Self {
-        Global { rate, interval }
-    }
 }
 
 /// What all coordinates share.
@@ -47,6 +42,30 @@ pub struct Shared {
     climb: f64,
     /// Σ_i D_i² (1/η − climb) at i's first round.
     entry: f64,
+}
+
+/// The parameters of [`Global`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GlobalParameters {
+    /// A number, "theory" or "auto".
+    pub rate: RateSpec,
+    /// R of the box [-R, R].
+    pub radius: f64,
+    /// Another box in its place.
+    pub r#box: Ends,
+}
+
+impl Parameters for GlobalParameters {
+    type Rule = Global;
+
+    fn rule(&self) -> Result<Global> {
+        Ok(Global { rate: self.rate.rate()?, interval: interval(self.radius, self.r#box)? })
+    }
+
+    fn is_auto(&self) -> bool {
+        self.rate.is_auto()
+    }
 }
 
 impl Rule for Global {
@@ -91,17 +110,17 @@ impl Rule for Global {
     }
 
     #[inline]
-    fn look(&self, slot: &Slot, _value: f32, sight: &mut Sight) {
+    fn look(&self, slot: &Slot, _value: f32, stats: &mut ExampleStats) {
         if slot.seen == 0.0 {
-            sight.newcomer_rates += f64::from(self.rate.number(self.interval)).powi(2);
-            sight.newcomer_widths += self.interval.width().powi(2);
+            stats.newcomer_rates += f64::from(self.rate.number(self.interval)).powi(2);
+            stats.newcomer_widths += self.interval.width().powi(2);
         }
     }
 
-    fn step(&self, shared: &mut Shared, sight: &Sight) -> Step {
-        shared.energy += sight.square_gradient();
-        shared.rates += sight.newcomer_rates;
-        shared.widths += sight.newcomer_widths;
+    fn step(&self, shared: &mut Shared, stats: &ExampleStats) -> Step {
+        shared.energy += stats.square_gradient();
+        shared.rates += stats.newcomer_rates;
+        shared.widths += stats.newcomer_widths;
         if shared.energy == 0.0 {
             return Step::default();
         }
@@ -109,7 +128,7 @@ impl Rule for Global {
         let inverse = 1.0 / f64::from(step.rate);
         shared.climb += (inverse - shared.inverse).max(0.0);
         shared.inverse = inverse;
-        shared.entry += sight.newcomer_widths * (inverse - shared.climb);
+        shared.entry += stats.newcomer_widths * (inverse - shared.climb);
         step
     }
 

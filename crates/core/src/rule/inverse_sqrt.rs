@@ -8,7 +8,11 @@
 //! Departs   nowhere; t counts all rounds, whichever coordinates they touch
 //! ```
 
-use super::{Interval, Rule, Sight, Step, constant::Slot};
+use serde::{Deserialize, Serialize};
+
+use super::constant::Slot;
+use super::{Ends, ExampleStats, Interval, Parameters, Rule, Step, interval, positive};
+use crate::error::Result;
 
 /// Gradient descent with a rate that falls with the square root of the round.
 #[derive(Clone, Copy, Debug)]
@@ -17,10 +21,24 @@ pub struct InverseSqrt {
     interval: Interval,
 }
 
-impl InverseSqrt {
-    /// The rule on [low, high].
-    pub fn new(rate: f32, interval: Interval) -> Self {
-        InverseSqrt { rate, interval }
+/// The parameters of [`InverseSqrt`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InverseSqrtParameters {
+    /// The rate.
+    pub rate: f64,
+    /// R of the box [-R, R].
+    pub radius: f64,
+    /// Another box in its place.
+    pub r#box: Ends,
+}
+
+impl Parameters for InverseSqrtParameters {
+    type Rule = InverseSqrt;
+
+    fn rule(&self) -> Result<InverseSqrt> {
+        let rate = positive("rate", self.rate)?;
+        Ok(InverseSqrt { rate, interval: interval(self.radius, self.r#box)? })
     }
 }
 
@@ -63,7 +81,7 @@ impl Rule for InverseSqrt {
         step.rate
     }
 
-    fn step(&self, _shared: &mut (), sight: &Sight) -> Step {
-        Step::new(f64::from(self.rate) / (sight.round as f64).sqrt(), 0.0)
+    fn step(&self, _shared: &mut (), stats: &ExampleStats) -> Step {
+        Step::new(f64::from(self.rate) / (stats.round as f64).sqrt(), 0.0)
     }
 }

@@ -14,7 +14,10 @@
 //! For regression L = max(0, |y − w·x| − ε) and the sign of y − w·x stands for y. |x|² counts the
 //! intercept; without it PA would overshoot its own constraint.
 
-use super::{Interval, Rule, Sight, Step, slot};
+use serde::{Deserialize, Serialize};
+
+use super::{ExampleStats, Interval, Parameters, Rule, Step, not_negative, positive, slot};
+use crate::error::Result;
 
 slot! {
     /// weight w.
@@ -49,18 +52,71 @@ pub struct PassiveAggressive {
 }
 
 impl PassiveAggressive {
-    /// The rule; `epsilon` is how far off a regression may be for free.
-    pub fn new(variant: Variant, epsilon: f64) -> Self {
-        PassiveAggressive { variant, epsilon }
+    fn checked(variant: Variant, epsilon: f64) -> Result<Self> {
+        Ok(PassiveAggressive { variant, epsilon: not_negative("epsilon", epsilon)? })
     }
 
     /// How much of the margin is missing, and in which direction.
-    fn shortfall(&self, sight: &Sight) -> (f64, f64) {
-        if sight.regression {
-            let residual = sight.label - sight.margin;
+    fn shortfall(&self, stats: &ExampleStats) -> (f64, f64) {
+        if stats.regression {
+            let residual = stats.label - stats.margin;
             return ((residual.abs() - self.epsilon).max(0.0), residual.signum());
         }
-        ((1.0 - sight.label * sight.margin).max(0.0), sight.label)
+        ((1.0 - stats.label * stats.margin).max(0.0), stats.label)
+    }
+}
+
+/// The parameters of plain PA.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PaParameters {
+    /// How far off a regression may be for free.
+    pub epsilon: f64,
+}
+
+impl Parameters for PaParameters {
+    type Rule = PassiveAggressive;
+
+    fn rule(&self) -> Result<PassiveAggressive> {
+        PassiveAggressive::checked(Variant::Pa, self.epsilon)
+    }
+}
+
+/// The parameters of PA-I.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pa1Parameters {
+    /// C
+    pub aggressiveness: f64,
+    /// How far off a regression may be for free.
+    pub epsilon: f64,
+}
+
+impl Parameters for Pa1Parameters {
+    type Rule = PassiveAggressive;
+
+    fn rule(&self) -> Result<PassiveAggressive> {
+        let aggressiveness = positive("aggressiveness", self.aggressiveness)?.into();
+        PassiveAggressive::checked(Variant::PaI { aggressiveness }, self.epsilon)
+    }
+}
+
+/// The parameters of PA-II.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pa2Parameters {
+    /// C
+    pub aggressiveness: f64,
+    /// How far off a regression may be for free.
+    pub epsilon: f64,
+}
+
+impl Parameters for Pa2Parameters {
+    type Rule = PassiveAggressive;
+
+    fn rule(&self) -> Result<PassiveAggressive> {
+        let aggressiveness = positive("aggressiveness", self.aggressiveness)?.into();
+        PassiveAggressive::checked(Variant::PaII { aggressiveness }, self.epsilon)
     }
 }
 
@@ -80,18 +136,18 @@ impl Rule for PassiveAggressive {
         slot.weight = Interval::EVERYWHERE.clip(slot.weight + step.rate * value);
     }
 
-    fn step(&self, _shared: &mut (), sight: &Sight) -> Step {
-        let (missing, direction) = self.shortfall(sight);
-        if missing == 0.0 || sight.square_norm == 0.0 || sight.importance == 0.0 {
+    fn step(&self, _shared: &mut (), stats: &ExampleStats) -> Step {
+        let (missing, direction) = self.shortfall(stats);
+        if missing == 0.0 || stats.square_norm == 0.0 || stats.importance == 0.0 {
             return Step::default();
         }
         let size = match self.variant {
-            Variant::Pa => missing / sight.square_norm,
+            Variant::Pa => missing / stats.square_norm,
             Variant::PaI { aggressiveness } => {
-                (missing / sight.square_norm).min(aggressiveness * sight.importance)
+                (missing / stats.square_norm).min(aggressiveness * stats.importance)
             }
             Variant::PaII { aggressiveness } => {
-                missing / (sight.square_norm + 0.5 / (aggressiveness * sight.importance))
+                missing / (stats.square_norm + 0.5 / (aggressiveness * stats.importance))
             }
         };
         Step::new(direction * size, 0.0)

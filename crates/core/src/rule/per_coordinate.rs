@@ -9,7 +9,12 @@
 //!           the offset, which the paper does not have
 //! ```
 
-use super::{Interval, Rate, Rule, Step, lesser, slot};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Ends, Interval, Parameters, Rate, RateSpec, Rule, Step, interval, lesser, not_negative, slot,
+};
+use crate::error::Result;
 
 slot! {
     /// weight w and energy S.
@@ -34,6 +39,34 @@ impl PerCoordinate {
     /// The rule on [low, high].
     pub fn new(rate: Rate, offset: f32, interval: Interval) -> Self {
         PerCoordinate { rate, number: rate.number(interval), offset, interval }
+    }
+}
+
+/// The parameters of [`PerCoordinate`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PerCoordinateParameters {
+    /// A number, "theory" or "auto".
+    pub rate: RateSpec,
+    /// β, as a multiple of the first value; model files from before there was one do not say it.
+    #[serde(default)]
+    pub offset: f64,
+    /// R of the box [-R, R].
+    pub radius: f64,
+    /// Another box in its place.
+    pub r#box: Ends,
+}
+
+impl Parameters for PerCoordinateParameters {
+    type Rule = PerCoordinate;
+
+    fn rule(&self) -> Result<PerCoordinate> {
+        let offset = not_negative("offset", self.offset)? as f32;
+        Ok(PerCoordinate::new(self.rate.rate()?, offset, interval(self.radius, self.r#box)?))
+    }
+
+    fn is_auto(&self) -> bool {
+        self.rate.is_auto()
     }
 }
 

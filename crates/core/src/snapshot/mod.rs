@@ -27,8 +27,8 @@ mod write;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::learn::tally::Tally;
 use crate::spec::Spec;
-use crate::tally::Tally;
 
 pub use read::{Loaded, load, load_bytes, read_header};
 pub use write::{Snapshot, save, to_bytes};

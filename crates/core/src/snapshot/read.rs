@@ -8,10 +8,10 @@ use safetensors::tensor::{Dtype, Metadata};
 
 use super::{FORMAT, Header, METADATA_KEY, NO_CHECKSUM, checksum_offset};
 use crate::error::{Error, Result};
-use crate::model::Model;
-use crate::names::Names;
+use crate::example::Names;
+use crate::learn::model::Model;
 use crate::rule::Interval;
-use crate::scale::Scale;
+use crate::spec::Scale;
 
 /// No header of ours comes near this; a larger length is a file that is something else.
 const MAX_HEADER: u64 = 1 << 20;
@@ -182,7 +182,7 @@ fn parse_header(metadata: &Metadata) -> Reading<Header> {
     }
     let header: Header = serde_json::from_value(value)
         .map_err(|error| damaged(&format!("its metadata cannot be understood ({error})")))?;
-    header.spec.check_table().map_err(|error| damaged(&error.to_string()))?;
+    header.spec.check().map_err(|error| damaged(&error.to_string()))?;
     Ok(header)
 }
 
@@ -224,7 +224,7 @@ fn read<F: Read + Seek>(file: &mut F) -> Reading<Loaded> {
             Ok(())
         })?;
     }
-    if spec.scale == Scale::Full || (spec.scale == Scale::Cap && layout.has("scale")) {
+    if spec.space.scale == Scale::Full || (spec.space.scale == Scale::Cap && layout.has("scale")) {
         let place = layout.place("scale", Dtype::F32, Some(touched))?;
         read_list(file, place, f32::from_le_bytes, |k, largest| {
             let set = model.scales_mut().set(slots[k] as usize, largest);
@@ -237,7 +237,7 @@ fn read<F: Read + Seek>(file: &mut F) -> Reading<Loaded> {
 
 fn read_slots<F: Read + Seek>(file: &mut F, layout: &Layout) -> Reading<Vec<u32>> {
     let touched = layout.header.touched as usize;
-    let total = layout.header.spec.slots();
+    let total = layout.header.spec.space.slots();
     let place = layout.place("slot", Dtype::U32, Some(touched))?;
     let mut slots: Vec<u32> = Vec::with_capacity(place.1);
     read_list(file, place, u32::from_le_bytes, |_, slot| {
@@ -254,7 +254,7 @@ fn read_boxes<F: Read + Seek>(file: &mut F, layout: &Layout) -> Reading<Option<V
     if !layout.header.boxes {
         return Ok(None);
     }
-    let total = layout.header.spec.slots();
+    let total = layout.header.spec.space.slots();
     let mut intervals = Vec::with_capacity(total.min(1 << 20));
     let low = layout.place("low", Dtype::F32, Some(total))?;
     read_list(file, low, f32::from_le_bytes, |_, low| {

@@ -6,12 +6,12 @@ use std::path::Path;
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
 
 use super::{FORMAT, Header, METADATA_KEY, NO_CHECKSUM, checksum_offset};
+use crate::atomic_file::AtomicFile;
 use crate::error::{Error, Result};
-use crate::model::Model;
-use crate::names::Names;
+use crate::example::Names;
+use crate::learn::model::Model;
 use crate::rule::Step;
 use crate::spec::Spec;
-use crate::whole_file::WholeFile;
 
 type IoResult<T> = std::io::Result<T>;
 type WriteTensor<'a> = Box<dyn Fn(&mut dyn Write) -> IoResult<()> + 'a>;
@@ -43,7 +43,7 @@ pub struct Snapshot<'a> {
 
 /// Write the model to `path`, which afterwards holds all of it or is as it was.
 pub fn save(path: &Path, snapshot: Snapshot<'_>) -> Result<()> {
-    let written = WholeFile::create(path).and_then(|mut file| {
+    let written = AtomicFile::create(path).and_then(|mut file| {
         write(&mut file.bytes, snapshot)?;
         file.finish()
     });
@@ -67,10 +67,10 @@ fn write<W: Write + Seek>(out: &mut W, snapshot: Snapshot<'_>) -> IoResult<()> {
     };
     let weighs = |slot: &usize| model.scaled_weight(*slot) != 0.0;
     let nonzero = || match model.rests_at_zero() {
-        true => numbers(&mut model.pages().slots().filter(weighs)),
+        true => numbers(&mut model.met().slots().filter(weighs)),
         false => numbers(&mut (0..model.slots()).filter(weighs)),
     };
-    let touched = || model.pages().slots().filter(|&slot| !model.is_untouched(slot));
+    let touched = || model.met().slots().filter(|&slot| !model.is_untouched(slot));
     let stored = if snapshot.slim { nonzero() } else { numbers(&mut touched()) };
     let weighted = if derives_weights(&snapshot) { nonzero() } else { Vec::new() };
     let columns = columns(&snapshot, &stored, &weighted);

@@ -6,8 +6,8 @@ use std::io::{self, Cursor, Read};
 pub struct Trickle(pub Cursor<Vec<u8>>, pub usize);
 
 impl Read for Trickle {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        let count = room.len().min(self.1);
-        self.0.read(&mut room[..count])
+    fn read(&mut self, scratch: &mut [u8]) -> io::Result<usize> {
+        let count = scratch.len().min(self.1);
+        self.0.read(&mut scratch[..count])
     }
 }

@@ -1,0 +1,112 @@
+//! Large arrays, asked for politely.
+
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+
+use bytemuck::allocation::try_zeroed_vec;
+use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
+use memmap2::MmapMut;
+
+use crate::error::{Error, Result};
+
+/// A vector of equal entries, one a slot, or an error where the memory is not to be had.
+pub(crate) fn filled<T: Clone>(entry: T, length: usize) -> Result<Vec<T>> {
+    let mut entries = Vec::new();
+    entries.try_reserve_exact(length).map_err(|_| too_many::<T>(length))?;
+    entries.resize(length, entry);
+    Ok(entries)
+}
+
+/// The same of zeros, which the system gives when they are first touched: what is never used of a
+/// large table costs nothing.
+pub(crate) fn zeroed<T: Zeroable>(length: usize) -> Result<Vec<T>> {
+    try_zeroed_vec(length).map_err(|()| too_many::<T>(length))
+}
+
+/// Zeroed entries that are read and changed in no order, one a slot.
+///
+/// The memory is the system's own, so it begins on a cache line and what is never used of it costs
+/// nothing. Memory comes in pages of 4 kB, and where each is looked up takes the processor as long as the
+/// entry itself; large pages spare that, but one use of any then has all of its 2 MB. So they are asked
+/// for when so much is used that small ones would all be had anyway.
+pub(crate) struct Table<T> {
+    memory: MmapMut,
+    length: usize,
+    entries: PhantomData<T>,
+}
+
+impl<T: Pod> Table<T> {
+    /// A table of so many entries.
+    pub(crate) fn zeroed(length: usize) -> Result<Self> {
+        let bytes = length.checked_mul(size_of::<T>());
+        // Whole large pages, for then the system has the table begin where one does.
+        let page = if bytes > Some(LARGE_PAGE) { LARGE_PAGE } else { SYSTEM_PAGE };
+        let bytes = bytes.and_then(|bytes| bytes.max(1).checked_next_multiple_of(page));
+        let memory = bytes.and_then(|bytes| MmapMut::map_anon(bytes).ok());
+        let memory = memory.ok_or_else(|| too_many::<T>(length))?;
+        Ok(Table { memory, length, entries: PhantomData })
+    }
+
+    /// Be told how many uses are to come, each of any entry.
+    pub(crate) fn expect(&mut self, uses: u64) {
+        if uses > (self.memory.len() / SYSTEM_PAGE) as u64 {
+            self.use_huge_pages();
+        }
+    }
+
+    /// Ask for large pages from now on; where there are none nothing changes.
+    pub(crate) fn use_huge_pages(&mut self) {
+        #[cfg(target_os = "linux")]
+        let _ = self.memory.advise(memmap2::Advice::HugePage);
+    }
+}
+
+impl<T: Pod> Deref for Table<T> {
+    type Target = [T];
+
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        cast_slice(&self.memory[..self.length * size_of::<T>()])
+    }
+}
+
+impl<T: Pod> DerefMut for Table<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [T] {
+        cast_slice_mut(&mut self.memory[..self.length * size_of::<T>()])
+    }
+}
+
+const SYSTEM_PAGE: usize = 4096;
+const LARGE_PAGE: usize = 2 << 20;
+
+/// The error for a table of so many entries.
+pub(crate) fn too_many<T>(length: usize) -> Error {
+    let bytes = length.saturating_mul(size_of::<T>());
+    Error::Spec(format!("{length} slots need {bytes} bytes, more than there are; use fewer bits"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_begins_on_a_cache_line_and_is_zero() -> Result<()> {
+        for length in [0, 1, 100, 1 << 16] {
+            let mut table: Table<[[f32; 8]; 2]> = Table::zeroed(length)?;
+            assert_eq!((table.len(), table.as_ptr() as usize % 64), (length, 0));
+            assert!(table.iter().all(|entry| *entry == [[0.0; 8]; 2]));
+            if let Some(last) = table.last_mut() {
+                last[1][7] = 1.0;
+            }
+            assert_eq!(table.iter().filter(|entry| entry[1][7] == 1.0).count(), length.min(1));
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn what_cannot_be_had_is_said() {
+        let told = Table::<[[f32; 8]; 2]>::zeroed(1 << 57).map(|table| table.len()).unwrap_err();
+        assert!(told.to_string().contains("more than there are; use fewer bits"), "{told}");
+    }
+}

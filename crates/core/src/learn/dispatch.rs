@@ -1,0 +1,80 @@
+//! Lessons: how examples come to a learner's loop, whatever the learner.
+
+use crate::error::{Error, Result};
+use crate::example::Ordered;
+use crate::learn::penalty::Penalty;
+use crate::simd::f64x8::F64x8;
+use crate::simd::{InstructionSet, Simd, WithSimd};
+use crate::spec::Scope;
+
+/// A learner whose loop is compiled for each set of vector instructions.
+pub(crate) trait Kernel: Sized {
+    /// Play and absorb every example; PENALISED says that there is L2, on the features of the example.
+    fn learn_each<E: F64x8, const PENALISED: bool>(
+        &mut self,
+        simd: E,
+        examples: Ordered<'_>,
+        margins: &mut Vec<f64>,
+    ) -> Result<()>;
+
+    /// The same with L2 on every coordinate, by the instructions of any machine.
+    fn learn_whole(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()>;
+
+    /// Play every example and learn nothing.
+    fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>);
+}
+
+/// Have the examples learned, by the machine's vector instructions.
+pub(crate) fn learn<P: Kernel>(
+    kernel: &mut P,
+    penalty: Penalty,
+    examples: Ordered<'_>,
+    margins: &mut Vec<f64>,
+) -> Result<()> {
+    let path = InstructionSet::chosen().map_err(Error::Spec)?;
+    match penalty {
+        Penalty { l2: 0.0, .. } => path.run(LearnCall::<P, false> { kernel, examples, margins }),
+        Penalty { scope: Scope::Active, .. } => {
+            path.run(LearnCall::<P, true> { kernel, examples, margins })
+        }
+        Penalty { scope: Scope::All, .. } => kernel.learn_whole(examples, margins),
+    }
+}
+
+/// Examples to be learned, as work for [`InstructionSet::run`].
+struct LearnCall<'a, P: Kernel, const PENALISED: bool> {
+    kernel: &'a mut P,
+    examples: Ordered<'a>,
+    margins: &'a mut Vec<f64>,
+}
+
+impl<P: Kernel, const PENALISED: bool> WithSimd for LearnCall<'_, P, PENALISED> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn call<V: Simd>(self, simd: V) -> Result<()> {
+        self.kernel.learn_each::<_, PENALISED>(simd.f64x8(), self.examples, self.margins)
+    }
+}
+
+/// Have the examples played, by the machine's vector instructions.
+pub(crate) fn predict<P: Kernel>(kernel: &P, examples: Ordered<'_>, margins: &mut Vec<f64>) {
+    let path = InstructionSet::chosen().unwrap_or(InstructionSet::Portable);
+    path.run(PredictCall { kernel, examples, margins });
+}
+
+/// Examples to be played, as work for [`InstructionSet::run`].
+struct PredictCall<'a, P: Kernel> {
+    kernel: &'a P,
+    examples: Ordered<'a>,
+    margins: &'a mut Vec<f64>,
+}
+
+impl<P: Kernel> WithSimd for PredictCall<'_, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call<V: Simd>(self, simd: V) {
+        self.kernel.play_each(simd.f64x8(), self.examples, self.margins);
+    }
+}

@@ -1,0 +1,211 @@
+//! Lanes as a [`Model`]: what they tell of themselves, and what a model file keeps of them.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::mixture::{Mixture, RATES};
+use super::{Coupling, Lanes};
+use crate::error::Result;
+use crate::example::Scales;
+use crate::example::{Ordered, SlotLookup};
+use crate::learn::dispatch;
+use crate::learn::lanes::tallies::LaneTallies;
+use crate::learn::model::{Boxes, Model};
+use crate::learn::table::index::SlotIndex;
+use crate::learn::table::touched::TouchedSlots;
+use crate::learn::tally::{LaneSummary, SlotSummary, Tally};
+use crate::rule::{Interval, Line, Rule, Slot, Step};
+use crate::simd::{InstructionSet, Simd, WithSimd};
+use crate::simd::{LANES, PerLane};
+
+/// What is not of one coordinate, as in the model file.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct State<S> {
+    state: [S; LANES],
+    step: [Step; LANES],
+    lanes: LaneTallies,
+    mixture: Mixture,
+}
+
+impl<R: Rule, B: Boxes> Lanes<R, B> {
+    pub(super) fn touched(&self) -> impl Iterator<Item = usize> {
+        self.table.index().met().slots().filter(|&slot| !self.is_line_untouched(slot))
+    }
+
+    fn is_line_untouched(&self, slot: usize) -> bool {
+        self.table.line(slot).is_untouched()
+    }
+
+    /// The sums of all lanes' spreads, and how many slots were touched, in one walk.
+    #[inline(always)]
+    fn survey(&self) -> (PerLane, u64) {
+        let (mut spreads, mut touched, steps) = ([0.0; LANES], 0, self.coupling.step);
+        for slot in self.table.index().met().slots() {
+            let (rule, line) = (self.boxes.rule(self.rule, slot), *self.table.line(slot));
+            let (bits, mut terms) = (line.bits(), [0.0; LANES]);
+            for lane in 0..LANES {
+                let spread = rule.at(RATES[lane]).spread(&line.get(lane), steps[lane]);
+                // A slot of another lane's only has no rate, and nothing to add.
+                terms[lane] = if bits[lane] == 0 { 0.0 } else { spread };
+            }
+            add(&mut spreads, &terms);
+            touched += u64::from(!line.is_untouched());
+        }
+        (spreads, touched)
+    }
+
+    fn lane_summary(&self, lane: usize, share: f64, spread: f64) -> LaneSummary {
+        let shared = self.rule.at(RATES[lane]).shared_spread(&self.coupling.state[lane]);
+        let least = |slot: usize, sum: f64| self.rule_at(slot, lane).interval().least(sum);
+        let floor = |sums: &Vec<PerLane>| {
+            self.table.index().met().slots().map(|slot| least(slot, sums[slot][lane])).sum()
+        };
+        LaneSummary {
+            rate: f64::from(RATES[lane]),
+            share,
+            tally: self.observer.lanes.of(lane),
+            spread: (!self.importance_aware).then_some(shared + spread),
+            floor: self.gradient_sums.as_ref().map(floor),
+        }
+    }
+}
+
+/// A walk over all slots, as work for [`InstructionSet::run`].
+struct Survey<'a, R: Rule, B: Boxes>(&'a Lanes<R, B>);
+
+impl<R: Rule, B: Boxes> WithSimd for Survey<'_, R, B> {
+    type Output = (PerLane, u64);
+
+    #[inline(always)]
+    fn call<V: Simd>(self, _vectors: V) -> (PerLane, u64) {
+        self.0.survey()
+    }
+}
+
+impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
+    fn learn(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()> {
+        dispatch::learn(self, self.penalty, examples, margins)
+    }
+
+    fn expect(&mut self, features: u64) {
+        self.table.expect(features);
+    }
+
+    fn index(&self) -> Option<Arc<dyn SlotLookup>> {
+        let index: Arc<dyn SlotLookup> = Arc::<SlotIndex>::clone(self.table.index());
+        Some(index)
+    }
+
+    fn predict(&self, examples: Ordered<'_>, margins: &mut Vec<f64>) {
+        dispatch::predict(self, examples, margins);
+    }
+
+    fn slots(&self) -> usize {
+        self.table.index().slots()
+    }
+
+    fn scaled_weight(&self, slot: usize) -> f32 {
+        let best = self.observer.mixture.best();
+        self.rule_at(slot, best).weight(&self.table.line(slot).get(best), 1.0)
+    }
+
+    fn scales(&self) -> &Scales {
+        &self.scales
+    }
+
+    fn scales_mut(&mut self) -> &mut Scales {
+        &mut self.scales
+    }
+
+    fn tally(&self) -> &Tally {
+        &self.observer.tally
+    }
+
+    fn summary(&self) -> SlotSummary {
+        let (spreads, touched) =
+            InstructionSet::chosen().unwrap_or(InstructionSet::Portable).run(Survey(self));
+        let shares = self.observer.mixture.shares(self.loss);
+        let lane = |lane: usize| self.lane_summary(lane, shares[lane], spreads[lane]);
+        SlotSummary {
+            touched,
+            mixing_cost: Some(self.observer.mixture.cost(self.loss)),
+            lanes: (0..LANES).map(lane).collect(),
+            ..SlotSummary::default()
+        }
+    }
+
+    fn fields(&self) -> &'static [&'static str] {
+        R::Slot::FIELDS
+    }
+
+    fn is_untouched(&self, slot: usize) -> bool {
+        let no_sum = |sums: &Vec<PerLane>| sums[slot] == [0.0; LANES];
+        let no_sums = self.gradient_sums.as_ref().is_none_or(no_sum);
+        no_sums && self.scales.is_untouched(slot) && self.is_line_untouched(slot)
+    }
+
+    fn lanes(&self) -> usize {
+        LANES
+    }
+
+    fn field(&self, slot: usize, lane: usize, field: usize) -> f32 {
+        self.table.line(slot).get(lane).get(field)
+    }
+
+    fn gradient_sum(&self, slot: usize, lane: usize) -> Option<f64> {
+        self.gradient_sums.as_ref().map(|sums| sums[slot][lane])
+    }
+
+    fn intervals(&self) -> Option<&[Interval]> {
+        self.boxes.intervals()
+    }
+
+    fn shared(&self) -> Value {
+        let (Coupling { state, step }, observer) = (self.coupling, &self.observer);
+        let state = State { state, step, lanes: observer.lanes, mixture: observer.mixture };
+        serde_json::to_value(state).unwrap_or(Value::Null)
+    }
+
+    fn restore(&mut self, shared: Value, tally: Tally) -> std::result::Result<(), String> {
+        if !shared.is_object() {
+            return Err("the shared state is not an object".into());
+        }
+        let told = serde_json::from_value(shared).map_err(|error| error.to_string())?;
+        let State { state, step, lanes, mixture } = told;
+        self.coupling = Coupling { state, step };
+        (self.observer.lanes, self.observer.mixture) = (lanes, mixture);
+        self.observer.tally = tally;
+        Ok(())
+    }
+
+    fn met(&self) -> &TouchedSlots {
+        self.table.index().met()
+    }
+
+    fn rests_at_zero(&self) -> bool {
+        let unmet = R::Slot::default();
+        self.boxes.intervals().is_none() && self.rule.weight(&unmet, 1.0) == 0.0
+    }
+
+    fn set_field(&mut self, slot: usize, lane: usize, field: usize, value: f32) {
+        let line = self.table.meet(slot);
+        let mut state = line.get(lane);
+        state.set(field, value);
+        line.put(lane, state);
+    }
+
+    fn set_gradient_sum(&mut self, slot: usize, lane: usize, sum: f64) {
+        if let Some(sums) = &mut self.gradient_sums {
+            sums[slot][lane] = sum;
+        }
+    }
+}
+
+fn add(sums: &mut PerLane, terms: &PerLane) {
+    for (sum, term) in sums.iter_mut().zip(terms) {
+        *sum += term;
+    }
+}

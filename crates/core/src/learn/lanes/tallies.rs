@@ -1,0 +1,63 @@
+//! The sums of all lanes, kept sum by sum, so that one instruction adds to many lanes.
+
+use serde::{Deserialize, Serialize};
+
+use super::mixture::LaneLosses;
+use crate::learn::tally::LaneTally;
+use crate::simd::{LANES, PerLane};
+
+/// The [`LaneTally`] of every lane; in the model file one after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "[LaneTally; LANES]", into = "[LaneTally; LANES]")]
+pub struct LaneTallies {
+    loss: PerLane,
+    played: PerLane,
+    energy: PerLane,
+    penalty: PerLane,
+}
+
+impl LaneTallies {
+    /// Add one round.
+    #[inline(always)]
+    pub fn add(
+        &mut self,
+        importance: f64,
+        suffered: &LaneLosses,
+        played: &PerLane,
+        energies: &PerLane,
+    ) {
+        for lane in 0..LANES {
+            self.loss[lane] += importance * suffered.lost[lane];
+            self.played[lane] += played[lane];
+            self.energy[lane] += energies[lane];
+            self.penalty[lane] += importance * suffered.penalties[lane];
+        }
+    }
+
+    /// The sums of a lane.
+    pub fn of(&self, lane: usize) -> LaneTally {
+        LaneTally {
+            loss: self.loss[lane],
+            played: self.played[lane],
+            energy: self.energy[lane],
+            penalty: self.penalty[lane],
+        }
+    }
+}
+
+impl From<[LaneTally; LANES]> for LaneTallies {
+    fn from(tallies: [LaneTally; LANES]) -> Self {
+        LaneTallies {
+            loss: tallies.map(|tally| tally.loss),
+            played: tallies.map(|tally| tally.played),
+            energy: tallies.map(|tally| tally.energy),
+            penalty: tallies.map(|tally| tally.penalty),
+        }
+    }
+}
+
+impl From<LaneTallies> for [LaneTally; LANES] {
+    fn from(tallies: LaneTallies) -> Self {
+        std::array::from_fn(|lane| tallies.of(lane))
+    }
+}

@@ -1,0 +1,149 @@
+//! What the learner is to those outside.
+
+use serde_json::Value;
+
+use super::Learner;
+use crate::error::{Error, Result};
+use crate::example::Ordered;
+use crate::example::Scales;
+use crate::learn::dispatch;
+use crate::learn::model::{Boxes, Model};
+use crate::learn::table::touched::TouchedSlots;
+use crate::learn::tally::{SlotSummary, Tally};
+use crate::rule::{Interval, Rule, Slot};
+
+impl<R: Rule, B: Boxes> Learner<R, B> {
+    /// Σ_i min(a_i G_i, b_i G_i).
+    fn floor(&self) -> Option<f64> {
+        let sums = self.gradient_sums.as_ref()?;
+        let least = |slot: usize| self.rule_at(slot).interval().least(sums[slot]);
+        Some(self.met.slots().map(least).sum())
+    }
+}
+
+impl<R: Rule, B: Boxes> Model for Learner<R, B> {
+    fn learn(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()> {
+        if !R::LEARNS {
+            let cure = "go on from the model it was made of";
+            return Err(Error::Spec(format!("a slim model predicts and does not learn; {cure}")));
+        }
+        dispatch::learn(self, self.penalty, examples, margins)
+    }
+
+    fn expect(&mut self, features: u64) {
+        self.slots.expect(features);
+    }
+
+    fn predict(&self, examples: Ordered<'_>, margins: &mut Vec<f64>) {
+        dispatch::predict(self, examples, margins);
+    }
+
+    fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    fn scaled_weight(&self, slot: usize) -> f32 {
+        self.rule_at(slot).weight(&self.slots[slot], 1.0)
+    }
+
+    fn scales(&self) -> &Scales {
+        &self.scales
+    }
+
+    fn scales_mut(&mut self) -> &mut Scales {
+        &mut self.scales
+    }
+
+    fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    fn summary(&self) -> SlotSummary {
+        let shared = &self.shared;
+        let mut summary = SlotSummary {
+            floor: self.floor(),
+            theorem: self.rule.shared_theorem(shared),
+            ..SlotSummary::default()
+        };
+        let mut spread = self.rule.shared_spread(shared);
+        for (slot, state) in self.touched() {
+            let rule = self.rule_at(slot);
+            if R::BOUNDED {
+                spread += rule.spread(state, self.step);
+            }
+            if let Some(term) = rule.theorem(state) {
+                *summary.theorem.get_or_insert(0.0) += term;
+            }
+            summary.touched += 1;
+        }
+        if self.importance_aware {
+            return SlotSummary { theorem: None, ..summary };
+        }
+        summary.spread = R::BOUNDED.then_some(spread);
+        summary
+    }
+
+    fn fields(&self) -> &'static [&'static str] {
+        R::Slot::FIELDS
+    }
+
+    fn is_untouched(&self, slot: usize) -> bool {
+        // A gradient too small to move a slot still counts in its sum.
+        let no_sum = self.gradient_sum(slot, 0).is_none_or(|sum| sum == 0.0);
+        // So does a value that told nothing but its size.
+        let no_scale = self.scales.is_untouched(slot);
+        no_sum && no_scale && self.slots[slot].is_untouched()
+    }
+
+    fn field(&self, slot: usize, _lane: usize, field: usize) -> f32 {
+        self.slots[slot].get(field)
+    }
+
+    fn gradient_sum(&self, slot: usize, _lane: usize) -> Option<f64> {
+        self.gradient_sums.as_ref().map(|sums| sums[slot])
+    }
+
+    fn intervals(&self) -> Option<&[Interval]> {
+        self.boxes.intervals()
+    }
+
+    fn shared(&self) -> Value {
+        serde_json::json!({
+            "state": serde_json::to_value(self.shared).unwrap_or(Value::Null),
+            "step": self.step,
+        })
+    }
+
+    fn restore(&mut self, shared: Value, tally: Tally) -> std::result::Result<(), String> {
+        let Value::Object(mut parts) = shared else {
+            return Err("the shared state is not an object".into());
+        };
+        let mut take = |name: &str| parts.remove(name).unwrap_or(Value::Null);
+        let parsed = serde_json::from_value(take("state")).map_err(|error| error.to_string())?;
+        let step = serde_json::from_value(take("step")).map_err(|error| error.to_string())?;
+        self.shared = parsed;
+        self.step = step;
+        self.tally = tally;
+        Ok(())
+    }
+
+    fn met(&self) -> &TouchedSlots {
+        &self.met
+    }
+
+    fn rests_at_zero(&self) -> bool {
+        let unmet = R::Slot::default();
+        self.boxes.intervals().is_none() && self.rule.weight(&unmet, 1.0) == 0.0
+    }
+
+    fn set_field(&mut self, slot: usize, _lane: usize, field: usize, value: f32) {
+        self.met.meet(slot);
+        self.slots[slot].set(field, value);
+    }
+
+    fn set_gradient_sum(&mut self, slot: usize, _lane: usize, sum: f64) {
+        if let Some(sums) = &mut self.gradient_sums {
+            sums[slot] = sum;
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! One round: look, play, absorb.
+
+use std::hint::black_box;
+
+use lessregret_prefetch::prefetch;
+
+use super::Learner;
+use crate::error::Result;
+use crate::example::Example;
+use crate::learn::model::{Boxes, Model, diverged, is_sound};
+use crate::learn::single::gather::{Gathered, Group, WIDTH, words};
+use crate::learn::tally::Round;
+use crate::loss::push::push;
+use crate::rule::{ExampleStats, Line, Rule, Slot};
+use crate::simd::f64x8::F64x8;
+use crate::simd::sums::Sum;
+
+/// What the first walk over an example's features found.
+pub(super) struct Look {
+    pub margin: f64,
+    stats: ExampleStats,
+    square_weights: f64,
+}
+
+impl<R: Rule, B: Boxes> Learner<R, B> {
+    /// Walk over the features once: the margin and, for learning, what coupled rules want to see.
+    ///
+    /// Each walk through a sheet is of one kind of number and over copies, so that it becomes vectors.
+    #[inline(always)]
+    pub(super) fn look<E: F64x8, const LEARN: bool, const PENALISED: bool>(
+        &self,
+        simd: E,
+        example: &Example<'_>,
+        gathered: &mut Gathered<R::Slot>,
+    ) -> Look {
+        let (slots, values) = (example.slots.as_chunks().0, example.values.as_chunks().0);
+        let ((full, rest), words) = (gathered.open(example), words(&self.slots));
+        let mut sum = simd.splat(0.0);
+        for (group, (slots, values)) in full.iter_mut().zip(slots.iter().zip(values)) {
+            // Else the compiler makes vectors of the first features of eight groups, then of the second.
+            black_box(());
+            group.gather(simd, &self.slots, words, slots, values);
+            sum = self.play(simd, group, sum);
+        }
+        if let Some(group) = rest {
+            group.gather_rest(simd, &self.slots, words, example);
+            sum = self.play(simd, group, sum);
+        }
+        let margin = Sum::of(simd.to_array(sum)).total();
+        let mut stats = ExampleStats::default();
+        if LEARN && R::COUPLED {
+            for group in gathered.groups() {
+                for k in 0..group.count {
+                    let rule = self.rule_at(group.slots[k] as usize);
+                    rule.look(&group.before.get(k), group.values[k], &mut stats);
+                }
+            }
+        }
+        let square_weights = if PENALISED { gathered.square_weights() } else { 0.0 };
+        Look { margin, stats, square_weights }
+    }
+
+    /// Play a group: its Σ w x is added to the sum.
+    #[inline(always)]
+    fn play<E: F64x8>(&self, simd: E, group: &mut Group<R::Slot>, sum: E::Eight) -> E::Eight {
+        let Group { before, values, slots, mut played, .. } = *group;
+        for k in 0..WIDTH {
+            let rule = self.rule_at(slots[k] as usize);
+            played[k] = rule.weight(&before.get(k), values[k]);
+        }
+        group.played = played;
+        simd.add(sum, simd.multiply(simd.widen(played), simd.widen(values)))
+    }
+
+    /// The second walk, in the sheet: the gradient is `slope · value + shrink · weight` in every
+    /// coordinate. Where weights are to STAY for now, all but they move.
+    #[inline(always)]
+    fn absorb<E: F64x8, const PENALISED: bool, const STAY: bool>(
+        &mut self,
+        simd: E,
+        gathered: &mut Gathered<R::Slot>,
+        stats: &ExampleStats,
+    ) {
+        let (step, slopes) = (self.step, simd.splat(stats.slope));
+        // In walks of their own: in one, each group waits for its root and quotient, and a processor has
+        // not room for enough groups.
+        for group in gathered.groups_mut() {
+            let mut gradients = simd.narrow(simd.multiply(slopes, simd.widen(group.values)));
+            if PENALISED {
+                add_penalty(group, stats, &mut gradients);
+            }
+            group.gradients = gradients;
+        }
+        for group in gathered.groups_mut() {
+            let Group { before, values, gradients, played, slots, .. } = *group;
+            let (mut after, mut rates) = (before, gradients);
+            for k in 0..WIDTH {
+                let rule = self.rule_at(slots[k] as usize);
+                let mut state = before.get(k);
+                rule.absorb(&mut state, values[k], gradients[k], step);
+                if STAY && gradients[k] != 0.0 {
+                    rule.place(&mut state, f64::from(played[k]));
+                }
+                // A coordinate rule is promised a gradient; here one may have none on its own.
+                if PENALISED && !R::COUPLED && gradients[k] == 0.0 {
+                    state = before.get(k);
+                }
+                after.put(k, state);
+                rates[k] = rule.rate_used(&state, step);
+            }
+            (group.after, group.rates) = (after, rates);
+        }
+        if self.gradient_sums.is_some() {
+            self.sum_gradients(gathered);
+        }
+    }
+
+    #[inline(never)]
+    fn sum_gradients(&mut self, gathered: &Gathered<R::Slot>) {
+        let Some(sums) = &mut self.gradient_sums else { return };
+        for group in gathered.groups() {
+            for k in 0..group.count {
+                sums[group.slots[k] as usize] += f64::from(group.gradients[k]);
+            }
+        }
+    }
+
+    /// Absorb in place; ½ Σ g² η.
+    #[inline(always)]
+    fn descend<E: F64x8, const PENALISED: bool>(
+        &mut self,
+        simd: E,
+        gathered: &mut Gathered<R::Slot>,
+        stats: &ExampleStats,
+    ) -> f64 {
+        self.absorb::<E, PENALISED, false>(simd, gathered, stats);
+        gathered.scatter(simd, &mut self.slots);
+        if R::BOUNDED { 0.5 * gathered.energy::<E, false>(simd) } else { 0.0 }
+    }
+
+    /// Absorb, and then the third walk: every weight goes as far as the importance leads it. Not
+    /// inlined, so that the way without it is compiled as if there were no other.
+    #[inline(never)]
+    fn follow<E: F64x8>(
+        &mut self,
+        simd: E,
+        gathered: &mut Gathered<R::Slot>,
+        stats: &ExampleStats,
+    ) {
+        self.absorb::<E, false, true>(simd, gathered, stats);
+        let ExampleStats { margin, label, importance, slope, .. } = *stats;
+        if slope != 0.0 {
+            let response = gathered.energy::<E, true>(simd);
+            let push = push(self.loss, margin, label, importance, response);
+            for group in gathered.groups_mut() {
+                for k in 0..group.count {
+                    let rule = self.rule_at(group.slots[k] as usize);
+                    let (mut state, value) = (group.after.get(k), group.values[k]);
+                    let weight = f64::from(rule.weight(&state, value));
+                    let way = push * f64::from(group.rates[k]) * f64::from(value);
+                    rule.place(&mut state, weight + way);
+                    group.after.put(k, state);
+                }
+            }
+        }
+        gathered.scatter(simd, &mut self.slots);
+    }
+
+    #[inline(always)]
+    pub(super) fn round<E: F64x8, const PENALISED: bool>(
+        &mut self,
+        simd: E,
+        number: u64,
+        example: &Example<'_>,
+        next: &[u32],
+        gathered: &mut Gathered<R::Slot>,
+    ) -> Result<Round> {
+        let look = self.look::<E, true, PENALISED>(simd, example, gathered);
+        let (label, importance) = (f64::from(example.label), f64::from(example.importance));
+        let margin = look.margin;
+        let slope = importance * self.loss.slope(margin, label);
+        // What does not need the slope stands here, to be done while the processor waits for it.
+        let square_norm = gathered.square_norm(simd);
+        if gathered.is_any_new(simd) {
+            self.met.meet_all(example.slots);
+        }
+        self.prefetch_all(next);
+        let stats = ExampleStats {
+            round: number,
+            regression: !self.loss.is_classification(),
+            label,
+            margin,
+            importance,
+            slope,
+            square_norm,
+            shrink: if PENALISED { importance * self.penalty.l2 } else { 0.0 },
+            square_weights: look.square_weights,
+            ..look.stats
+        };
+        self.check(example, &stats)?;
+        if R::COUPLED {
+            self.step = self.rule.step(&mut self.shared, &stats);
+        }
+        let energy = if !R::COUPLED && !PENALISED && slope == 0.0 {
+            0.0
+        } else if R::DESCENDS && self.importance_aware {
+            self.follow(simd, gathered, &stats);
+            0.0
+        } else {
+            self.descend::<E, PENALISED>(simd, gathered, &stats)
+        };
+        Ok(Round {
+            label,
+            margin,
+            importance,
+            penalty: if PENALISED { self.penalty.of(stats.square_weights) } else { 0.0 },
+            played: stats.played(),
+            energy,
+            features: example.slots.len(),
+        })
+    }
+
+    /// Refuse a round whose gradient would not fit into a float32 slot, before it is learned.
+    #[inline]
+    fn check(&self, example: &Example<'_>, stats: &ExampleStats) -> Result<()> {
+        if is_sound::<R>(stats) {
+            return Ok(());
+        }
+        Err(diverged(example, *stats, |slot| self.scaled_weight(slot)))
+    }
+
+    /// Have the slots of an example brought near while another is learned.
+    #[inline]
+    fn prefetch_all(&self, slots: &[u32]) {
+        for &slot in slots {
+            prefetch(&self.slots, slot as usize);
+        }
+    }
+}
+
+/// The gradients once more, with that of the regulariser.
+#[inline(always)]
+fn add_penalty<S: Slot>(group: &Group<S>, stats: &ExampleStats, gradients: &mut [f32; WIDTH]) {
+    for (k, gradient) in gradients.iter_mut().enumerate().take(group.count) {
+        let of_loss = stats.slope * f64::from(group.values[k]);
+        *gradient = (of_loss + stats.shrink * f64::from(group.played[k])) as f32;
+    }
+}

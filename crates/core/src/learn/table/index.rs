@@ -1,0 +1,146 @@
+//! Where the line of each slot stands: a slot gets the next free place when it is first met.
+//!
+//! Whoever reads examples may look up their positions too, while others learn from earlier ones: the positions
+//! are shared, and which slot has which changes nothing that is learned. Looking up is a random read of
+//! four bytes a feature; in the thread that reads it costs the one that learns nothing.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use crate::alloc::zeroed;
+use crate::error::Result;
+use crate::example::SlotLookup;
+use crate::learn::table::touched::TouchedSlots;
+
+/// The positions of a table's slots.
+pub struct SlotIndex {
+    /// 0 for a slot that was never met.
+    positions: Vec<AtomicU32>,
+    last: Mutex<u32>,
+    met: TouchedSlots,
+}
+
+impl std::fmt::Debug for SlotIndex {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("SlotIndex").field("last", &self.last()).finish_non_exhaustive()
+    }
+}
+
+impl SlotIndex {
+    /// For so many slots, none of them met.
+    pub fn new(slots: usize) -> Result<Self> {
+        Ok(SlotIndex {
+            positions: zeroed(slots)?,
+            last: Mutex::new(0),
+            met: TouchedSlots::new(slots)?,
+        })
+    }
+
+    /// The number of slots.
+    pub fn slots(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// The last place that was given to a slot; 0 if none was.
+    pub fn last(&self) -> u32 {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The slots that were met.
+    pub fn met(&self) -> &TouchedSlots {
+        &self.met
+    }
+
+    /// The place of a slot, 0 if it was never met.
+    #[inline(always)]
+    pub fn find(&self, slot: u32) -> u32 {
+        self.positions[slot as usize].load(Relaxed)
+    }
+
+    /// The place of a slot, which is met by this.
+    #[inline]
+    pub fn meet(&self, slot: u32) -> u32 {
+        match self.find(slot) {
+            0 => self.assign(slot),
+            position => position,
+        }
+    }
+
+    /// Append the positions of slots, which are met by this.
+    #[inline(always)]
+    pub fn meet_all(&self, slots: &[u32], positions: &mut Vec<u32>) {
+        let start = positions.len();
+        positions.extend(slots.iter().map(|&slot| self.find(slot)));
+        if positions[start..].contains(&0) {
+            self.meet_new(slots, &mut positions[start..]);
+        }
+    }
+
+    #[inline(never)]
+    fn meet_new(&self, slots: &[u32], positions: &mut [u32]) {
+        for (position, &slot) in positions.iter_mut().zip(slots) {
+            if *position == 0 {
+                *position = self.meet(slot);
+            }
+        }
+    }
+
+    fn assign(&self, slot: u32) -> u32 {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another may have been here first.
+        if self.find(slot) == 0 {
+            *last += 1;
+            self.positions[slot as usize].store(*last, Relaxed);
+            self.met.meet(slot as usize);
+        }
+        self.find(slot)
+    }
+}
+
+impl SlotLookup for SlotIndex {
+    fn look_up(&self, slots: &[u32], positions: &mut Vec<u32>) {
+        self.meet_all(slots, positions);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_has_one_place_whoever_meets_it() -> Result<()> {
+        let positions = SlotIndex::new(1000)?;
+        let found: Vec<Vec<u32>> = std::thread::scope(|scope| {
+            let meet = |start: u32| {
+                let (positions, slots) =
+                    (&positions, (0..700).map(move |k| (start + 7 * k) % 1000));
+                scope.spawn(move || {
+                    let (slots, mut found) = (slots.collect::<Vec<_>>(), Vec::new());
+                    positions.meet_all(&slots, &mut found);
+                    assert!(slots.iter().zip(&found).all(|(&slot, &k)| positions.find(slot) == k));
+                    found
+                })
+            };
+            let workers: Vec<_> = [0, 333, 500, 999].map(meet).into_iter().collect();
+            workers.into_iter().filter_map(|worker| worker.join().ok()).collect()
+        });
+        assert_eq!(found.len(), 4);
+        let mut given: Vec<u32> = (0..1000).map(|slot| positions.find(slot)).collect();
+        given.retain(|&position| position > 0);
+        given.sort_unstable();
+        assert!(given.iter().copied().eq(1..=positions.last()));
+        assert!(positions.met().slots().eq((0..1000).filter(|&k| positions.find(k as u32) > 0)));
+        Ok(())
+    }
+
+    #[test]
+    fn who_only_looks_meets_nothing() -> Result<()> {
+        let positions = SlotIndex::new(10)?;
+        assert_eq!(
+            (positions.find(3), positions.last(), positions.met().slots().count()),
+            (0, 0, 0)
+        );
+        assert_eq!((positions.meet(3), positions.meet(3), positions.find(3)), (1, 1, 1));
+        Ok(())
+    }
+}

@@ -1,0 +1,106 @@
+//! What a loss shows to all lanes, each thing computed once for all of them.
+//!
+//! Every loop is over all lanes and without branches, so that it becomes vector instructions.
+
+use crate::loss::{Loss, Tail};
+use crate::simd::{LANES, PerLane};
+
+/// The [`Tail`] of every lane's margin; zeros for a loss that is not logistic.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tails {
+    /// e^−|p|.
+    pub tail: PerLane,
+    /// 1/(1 + e^−|p|).
+    pub sure: PerLane,
+}
+
+impl Tails {
+    /// Those of the margins.
+    #[inline(always)]
+    pub fn of(loss: Loss, margins: &PerLane) -> Self {
+        let mut tails = Tails::default();
+        if loss == Loss::Logistic {
+            for (lane, &margin) in margins.iter().enumerate() {
+                let Tail { tail, sure } = Tail::of(margin);
+                tails.tail[lane] = tail;
+                tails.sure[lane] = sure;
+            }
+        }
+        tails
+    }
+
+    #[inline(always)]
+    fn get(&self, lane: usize) -> Tail {
+        Tail { tail: self.tail[lane], sure: self.sure[lane] }
+    }
+}
+
+/// ℓ(p, y) in every lane: the bits that [`Loss::value`] gives.
+#[inline(always)]
+pub fn values(loss: Loss, margins: &PerLane, label: f64, tails: &Tails) -> PerLane {
+    let mut values = [0.0; LANES];
+    if loss == Loss::Logistic {
+        for lane in 0..LANES {
+            values[lane] = tails.get(lane).value(margins[lane], label);
+        }
+    } else {
+        for lane in 0..LANES {
+            values[lane] = loss.value(margins[lane], label);
+        }
+    }
+    values
+}
+
+/// dℓ/dp in every lane: the bits that [`Loss::slope`] gives.
+#[inline(always)]
+pub fn slopes(loss: Loss, margins: &PerLane, label: f64, tails: &Tails) -> PerLane {
+    let mut slopes = [0.0; LANES];
+    if loss == Loss::Logistic {
+        for lane in 0..LANES {
+            slopes[lane] = tails.get(lane).slope(margins[lane], label);
+        }
+    } else {
+        for lane in 0..LANES {
+            slopes[lane] = loss.slope(margins[lane], label);
+        }
+    }
+    slopes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::{InstructionSet, Simd, WithSimd};
+
+    struct Facing(Loss, PerLane, f64);
+
+    impl WithSimd for Facing {
+        type Output = [PerLane; 2];
+
+        #[inline(always)]
+        fn call<V: Simd>(self, _vectors: V) -> [PerLane; 2] {
+            let Facing(loss, margins, label) = self;
+            let tails = Tails::of(loss, &margins);
+            [values(loss, &margins, label, &tails), slopes(loss, &margins, label, &tails)]
+        }
+    }
+
+    #[test]
+    fn a_lane_among_others_has_the_bits_of_one_alone() {
+        for loss in [Loss::Logistic, Loss::Hinge, Loss::Squared] {
+            for step in 0..2000 {
+                let lane_margin = |lane: usize| (lane as f64 - 3.5) * f64::from(step) * 0.117;
+                let (margins, label) =
+                    (std::array::from_fn(lane_margin), [-1.0, 1.0][step as usize % 2]);
+                for path in InstructionSet::available() {
+                    let [values, slopes] = path.run(Facing(loss, margins, label));
+                    for (lane, &margin) in margins.iter().enumerate() {
+                        let alone = [loss.value(margin, label), loss.slope(margin, label)];
+                        let together = [values[lane], slopes[lane]];
+                        assert_eq!(together.map(f64::to_bits), alone.map(f64::to_bits), "{path:?}");
+                    }
+                }
+            }
+        }
+    }
+}

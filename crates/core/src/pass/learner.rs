@@ -1,0 +1,298 @@
+//! The learner as a whole: its spec, its slots, the names of its features.
+
+use std::ops::Range;
+use std::panic::resume_unwind;
+use std::path::Path;
+use std::{io, thread};
+
+use super::outcomes::Outcomes;
+use super::source::{Checked, Source};
+use crate::error::{Error, Result};
+use crate::example::{Chunk, Names, Ordered, Requirements};
+use crate::learn::many;
+use crate::learn::model::Model;
+use crate::read::rows::Rows;
+use crate::read::stream::Stream;
+use crate::rule::Interval;
+use crate::snapshot::{self, Header, Loaded, Snapshot};
+use crate::spec::{FeatureSpace, Spec};
+
+/// A learner and what is known of its examples.
+pub struct Learner {
+    spec: Spec,
+    model: Box<dyn Model>,
+    names: Option<Names>,
+    skipped: u64,
+    slim: bool,
+    chunk: Chunk,
+}
+
+impl Learner {
+    /// The learner of a spec, untouched; `intervals`, if given, has one interval for each slot.
+    pub fn new(spec: Spec, intervals: Option<Vec<Interval>>) -> Result<Self> {
+        let model = spec.build(intervals)?;
+        Ok(Learner::wrap(spec, model))
+    }
+
+    /// Read a model file.
+    pub fn load(path: &Path) -> Result<Self> {
+        snapshot::load(path).map(Learner::from)
+    }
+
+    /// Read a model from the bytes of a model file.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        snapshot::load_bytes(bytes, "<bytes>").map(Learner::from)
+    }
+
+    /// Write a model file, whole or not at all; a slim one holds only the weights.
+    pub fn save(&self, path: &Path, slim: bool) -> Result<()> {
+        snapshot::save(path, self.snapshot(slim))
+    }
+
+    /// The model file as bytes.
+    pub fn to_bytes(&self) -> io::Result<Vec<u8>> {
+        snapshot::to_bytes(self.snapshot(false))
+    }
+
+    /// Play and absorb the examples; what they showed before they were learned.
+    ///
+    /// Where an error stops the pass, the examples before it are learned.
+    pub fn learn(&mut self, source: Source<'_>) -> Result<Outcomes> {
+        self.check_learns()?;
+        match source.check_learnable(&self.spec.space)? {
+            Checked::Stream(stream, Some(limit)) => self.learn_block(stream, limit),
+            Checked::Stream(stream, None) => self.learn_stream(stream),
+            Checked::Memory(examples) => self.learn_ordered(examples),
+            Checked::Rows(rows) => self.learn_rows(&rows),
+        }
+    }
+
+    /// Play the examples and learn nothing.
+    pub fn predict(&self, source: Source<'_>) -> Result<Outcomes> {
+        match source.check_readable(&self.spec.space)? {
+            Checked::Stream(stream, Some(limit)) => self.predict_block(stream, limit),
+            Checked::Stream(stream, None) => self.predict_stream(stream),
+            Checked::Memory(examples) => self.predict_ordered(examples),
+            Checked::Rows(rows) => self.predict_rows(&rows),
+        }
+    }
+
+    /// Keep the names that a stream recorded, beside those already kept.
+    pub fn keep_names(&mut self, stream: &Stream) {
+        if let Some(met) = stream.names() {
+            self.names.get_or_insert_default().merge(met);
+        }
+    }
+
+    /// The names of the features, where they are kept.
+    pub fn names(&self) -> Option<&Names> {
+        self.names.as_ref()
+    }
+
+    /// Be told how many features are to come, at a guess; memory is had accordingly.
+    pub fn expect(&mut self, features: u64) {
+        self.model.expect(features);
+    }
+
+    /// Which learner this is.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// What examples must agree about with it.
+    pub fn space(&self) -> &FeatureSpace {
+        &self.spec.space
+    }
+
+    /// Its slots.
+    pub fn model(&self) -> &dyn Model {
+        &*self.model
+    }
+
+    /// The touched slots and their weights.
+    pub fn touched_weights(&self) -> (Vec<u32>, Vec<f32>) {
+        let touched = self.model.met().slots().filter(|&slot| !self.model.is_untouched(slot));
+        touched.map(|slot| (slot as u32, self.model.weight(slot))).unzip()
+    }
+
+    /// The weights that all slots of features would play.
+    pub fn dense_weights(&self) -> Vec<f32> {
+        (0..self.spec.space.table.len()).map(|slot| self.model.weight(slot)).collect()
+    }
+
+    /// Lines passed over in all streams learned from.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Whether this is a slim model, which predicts and does not learn.
+    pub fn is_slim(&self) -> bool {
+        self.slim
+    }
+
+    fn check_learns(&self) -> Result<()> {
+        if !self.slim {
+            return Ok(());
+        }
+        let cure = "go on from the model it was made of";
+        Err(Error::Spec(format!("a slim model predicts and does not learn; {cure}")))
+    }
+
+    fn learn_stream(&mut self, stream: &mut Stream) -> Result<Outcomes> {
+        let mut all = Outcomes::default();
+        loop {
+            let block = self.learn_block(stream, usize::MAX)?;
+            if block.is_empty() {
+                return Ok(all);
+            }
+            all.append(&block);
+            stream.check_interrupt()?;
+        }
+    }
+
+    fn learn_block(&mut self, stream: &mut Stream, limit: usize) -> Result<Outcomes> {
+        let before = stream.skipped();
+        let filled = stream.fill(&mut self.chunk, limit);
+        self.skipped += stream.skipped() - before;
+        filled?;
+        let mut outcomes = Outcomes::default();
+        self.model.learn((&self.chunk).into(), &mut outcomes.margins)?;
+        outcomes.note_chunk(&self.chunk);
+        Ok(outcomes)
+    }
+
+    fn learn_ordered(&mut self, examples: Ordered<'_>) -> Result<Outcomes> {
+        let mut outcomes = Outcomes::default();
+        self.model.learn(examples, &mut outcomes.margins)?;
+        outcomes.note(examples);
+        Ok(outcomes)
+    }
+
+    fn learn_rows(&mut self, rows: &Rows<'_>) -> Result<Outcomes> {
+        let mut outcomes = Outcomes::default();
+        let Learner { model, chunk, .. } = self;
+        model.expect(rows.features() as u64);
+        rows.chunks_ahead(chunk, |chunk| {
+            model.learn(chunk.into(), &mut outcomes.margins)?;
+            outcomes.note_chunk(chunk);
+            Ok(())
+        })?;
+        Ok(outcomes)
+    }
+
+    fn predict_stream(&self, stream: &mut Stream) -> Result<Outcomes> {
+        let mut all = Outcomes::default();
+        loop {
+            let block = self.predict_block(stream, usize::MAX)?;
+            if block.is_empty() {
+                return Ok(all);
+            }
+            all.append(&block);
+            stream.check_interrupt()?;
+        }
+    }
+
+    fn predict_block(&self, stream: &mut Stream, limit: usize) -> Result<Outcomes> {
+        let mut chunk = Chunk::new(self.spec.space.intercept_slot());
+        stream.fill(&mut chunk, limit)?;
+        self.predict_ordered((&chunk).into())
+    }
+
+    fn predict_ordered(&self, examples: Ordered<'_>) -> Result<Outcomes> {
+        let mut outcomes = Outcomes::default();
+        self.model.predict(examples, &mut outcomes.margins);
+        outcomes.note(examples);
+        Ok(outcomes)
+    }
+
+    /// Predict on all cores; what comes of it does not depend on how the rows are parted.
+    fn predict_rows(&self, rows: &Rows<'_>) -> Result<Outcomes> {
+        thread::scope(|scope| {
+            let predict = |part| scope.spawn(|| self.predict_part(rows, part));
+            let workers: Vec<_> = rows.parts().into_iter().map(predict).collect();
+            let mut all = Outcomes::default();
+            for worker in workers {
+                let part = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
+                all.append(&part?);
+            }
+            Ok(all)
+        })
+    }
+
+    fn predict_part(&self, rows: &Rows<'_>, part: Range<usize>) -> Result<Outcomes> {
+        let mut outcomes = Outcomes::default();
+        let mut chunk = Chunk::new(self.spec.space.intercept_slot());
+        rows.chunks(part, &mut chunk, |chunk| {
+            self.model.predict(chunk.into(), &mut outcomes.margins);
+            outcomes.note_chunk(chunk);
+            Ok(())
+        })?;
+        Ok(outcomes)
+    }
+
+    fn wrap(spec: Spec, model: Box<dyn Model>) -> Self {
+        let (intercept, index) = (spec.space.intercept_slot(), model.index());
+        let chunk = Chunk::for_requirements(Requirements { intercept, index });
+        Learner { spec, model, names: None, skipped: 0, slim: false, chunk }
+    }
+
+    /// What a model file of this learner holds; what is slim stays slim.
+    fn snapshot(&self, slim: bool) -> Snapshot<'_> {
+        Snapshot {
+            spec: &self.spec,
+            model: &*self.model,
+            skipped: self.skipped,
+            names: self.names.as_ref(),
+            slim: slim || self.slim,
+        }
+    }
+}
+
+impl From<Loaded> for Learner {
+    fn from(Loaded { header, model, names }: Loaded) -> Self {
+        let Header { spec, skipped, slim, .. } = header;
+        Learner { names, skipped, slim, ..Learner::wrap(spec, model) }
+    }
+}
+
+/// Let many learners learn from the same examples; how many there were.
+///
+/// Examples are read once. Each learner holds afterwards the bits that it would hold had it run alone.
+pub fn learn_many(learners: &mut [&mut Learner], source: Source<'_>) -> Result<usize> {
+    let Some(first) = learners.first() else {
+        return Ok(0);
+    };
+    let space = first.spec.space;
+    for learner in &*learners {
+        learner.check_learns()?;
+        source.check_space(&learner.spec.space)?;
+    }
+    match source.check_learnable(&space)? {
+        Checked::Stream(stream, limit) => {
+            let mut chunk = Chunk::new(space.intercept_slot());
+            let mut count = 0;
+            while stream.fill(&mut chunk, limit.unwrap_or(usize::MAX))? > 0 {
+                count += learn_all(learners, (&chunk).into())?;
+                stream.check_interrupt()?;
+                if limit.is_some() {
+                    break;
+                }
+            }
+            Ok(count)
+        }
+        Checked::Memory(examples) => learn_all(learners, examples),
+        Checked::Rows(rows) => {
+            let mut chunk = Chunk::new(space.intercept_slot());
+            rows.chunks(0..rows.len(), &mut chunk, |chunk| {
+                learn_all(learners, chunk.into()).map(|_| ())
+            })?;
+            Ok(rows.len())
+        }
+    }
+}
+
+fn learn_all(learners: &mut [&mut Learner], examples: Ordered<'_>) -> Result<usize> {
+    let mut models: Vec<_> = learners.iter_mut().map(|learner| &mut learner.model).collect();
+    many::learn_many(&mut models, examples)?;
+    Ok(examples.len())
+}

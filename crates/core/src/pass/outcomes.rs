@@ -1,0 +1,62 @@
+//! What a pass gives back.
+
+use crate::example::{Chunk, Ordered};
+
+/// What examples showed, one entry an example.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcomes {
+    /// The margins; where something was learned, each made before its example was.
+    pub margins: Vec<f64>,
+    /// The labels, NaN where there is none.
+    pub labels: Vec<f32>,
+    /// The importances.
+    pub importances: Vec<f32>,
+    /// The tags, one after another, and where each ends.
+    pub tags: Vec<u8>,
+    /// Where each tag ends.
+    pub tag_ends: Vec<usize>,
+}
+
+impl Outcomes {
+    /// The number of examples.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Whether there was no example.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// The tag of an example, empty where it has none.
+    pub fn tag(&self, k: usize) -> &[u8] {
+        let start = if k == 0 { 0 } else { self.tag_ends[k - 1] };
+        &self.tags[start..self.tag_ends[k]]
+    }
+
+    /// Note all of these examples but their margins.
+    pub(super) fn note(&mut self, examples: Ordered<'_>) {
+        for k in 0..examples.len() {
+            let example = examples.example(k);
+            self.labels.push(example.label);
+            self.importances.push(example.importance);
+            self.tags.extend_from_slice(examples.tag(k));
+            self.tag_ends.push(self.tags.len());
+        }
+    }
+
+    /// The same of a chunk as it stands.
+    pub(super) fn note_chunk(&mut self, chunk: &Chunk) {
+        self.note(chunk.into());
+    }
+
+    /// Add what other examples showed.
+    pub(super) fn append(&mut self, later: &Outcomes) {
+        let tags = self.tags.len();
+        self.margins.extend_from_slice(&later.margins);
+        self.labels.extend_from_slice(&later.labels);
+        self.importances.extend_from_slice(&later.importances);
+        self.tags.extend_from_slice(&later.tags);
+        self.tag_ends.extend(later.tag_ends.iter().map(|end| end + tags));
+    }
+}

@@ -1,0 +1,228 @@
+//! Chunks written as the batches of an Arrow file.
+//!
+//! Cost: a chunk is copied once, into the body of its batch. Memory is that of a batch, and 24 bytes more for
+//! every one before it: the footer says where each begins.
+
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::Path;
+
+use polars_arrow_format::ipc;
+use polars_arrow_format::ipc::planus::{Builder, WriteAsOffset};
+
+use super::schema::schema;
+use super::{ALIGNMENT, CHECKSUM_KEY, CONTINUATION, MAGIC, MAGIC_AT_END, checksum, pair};
+use crate::atomic_file::AtomicFile;
+use crate::error::{Error, Result};
+use crate::example::Chunk;
+use crate::read::stream::{FULL, Stream};
+
+/// A batch that a stream can hand over without copying, even when every row gets an intercept.
+const LARGEST: usize = FULL / 8 * 7;
+
+/// An Arrow file that is being written; it stands in its place once it is finished.
+pub struct Writer {
+    file: AtomicFile,
+    bits: u32,
+    position: u64,
+    batches: Vec<ipc::Block>,
+    examples: u64,
+    features: u64,
+}
+
+impl Writer {
+    /// Begin the file that will stand at `path`, for chunks with 2^bits slots and no intercept.
+    pub fn create(path: &Path, bits: u32) -> io::Result<Writer> {
+        let file = AtomicFile::create(path)?;
+        let (batches, position) = (Vec::new(), 0);
+        let mut writer = Writer { file, bits, position, batches, examples: 0, features: 0 };
+        writer.put(MAGIC)?;
+        let header = ipc::MessageHeader::Schema(Box::new(schema(bits)));
+        writer.put_message(message(header, 0, None), &[])?;
+        Ok(writer)
+    }
+
+    /// How many examples were written.
+    pub fn examples(&self) -> u64 {
+        self.examples
+    }
+
+    /// How many features they have.
+    pub fn features(&self) -> u64 {
+        self.features
+    }
+
+    /// Write the next examples of a stream, at most `limit`; how many there were, or why they could not be
+    /// written.
+    pub fn take(&mut self, stream: &mut Stream, limit: usize) -> Result<io::Result<usize>> {
+        if stream.space().bits()? != self.bits {
+            let (own, other) = (self.bits, stream.space().bits()?);
+            return Err(Error::Spec(format!(
+                "the Arrow file has bits={own} and the stream bits={other}; open the stream with \
+                 bits={own}"
+            )));
+        }
+        let mut chunk = Chunk::new(None);
+        let count = stream.fill(&mut chunk, limit)?;
+        Ok(self.write(&chunk).map(|()| count))
+    }
+
+    /// Write the examples of a chunk.
+    pub fn write(&mut self, chunk: &Chunk) -> io::Result<()> {
+        let size = |row: usize| chunk.features_before(row) + row;
+        let whole = size(chunk.len());
+        // In parts of about the same size: a small one would have to be copied to another.
+        let part = whole.div_ceil(whole.div_ceil(LARGEST).max(1));
+        let mut start = 0;
+        for end in 1..=chunk.len() {
+            if size(end) - size(start) >= part || end == chunk.len() {
+                self.write_batch(chunk, start..end)?;
+                start = end;
+            }
+        }
+        Ok(())
+    }
+
+    /// Put the file in its place; how long it is.
+    pub fn finish(mut self) -> io::Result<u64> {
+        self.put(&CONTINUATION)?;
+        self.put(&[0; 4])?;
+        let footer = ipc::Footer {
+            version: ipc::MetadataVersion::V5,
+            schema: Some(Box::new(schema(self.bits))),
+            dictionaries: None,
+            record_batches: Some(std::mem::take(&mut self.batches)),
+            custom_metadata: None,
+        };
+        let footer = flatbuffer(&footer);
+        self.put(&footer)?;
+        self.put(&(footer.len() as u32).to_le_bytes())?;
+        self.put(MAGIC_AT_END)?;
+        self.file.finish()?;
+        Ok(self.position)
+    }
+
+    fn write_batch(&mut self, chunk: &Chunk, rows: Range<usize>) -> io::Result<()> {
+        let mut body = Body::default();
+        body.add_all(chunk, rows.clone());
+        let Body { bytes, nodes, buffers } = body;
+        let batch = ipc::RecordBatch {
+            length: rows.len() as i64,
+            nodes: Some(nodes),
+            buffers: Some(buffers),
+            compression: None,
+            variadic_buffer_counts: None,
+        };
+        let checksum = format!("{:08x}", checksum(self.bits, &batch, &bytes));
+        let header = ipc::MessageHeader::RecordBatch(Box::new(batch));
+        let offset = self.position as i64;
+        let message = message(header, bytes.len(), Some(checksum));
+        let meta_data_length = self.put_message(message, &bytes)? as i32;
+        self.batches.push(ipc::Block { offset, meta_data_length, body_length: bytes.len() as i64 });
+        self.examples += rows.len() as u64;
+        self.features +=
+            (chunk.features_before(rows.end) - chunk.features_before(rows.start)) as u64;
+        Ok(())
+    }
+
+    /// Write a message and its body; the length of all that stands before the body.
+    fn put_message(&mut self, message: ipc::Message, body: &[u8]) -> io::Result<usize> {
+        let mut metadata = flatbuffer(&message);
+        metadata.resize(metadata.len().next_multiple_of(ALIGNMENT), 0);
+        self.put(&CONTINUATION)?;
+        self.put(&(metadata.len() as u32).to_le_bytes())?;
+        self.put(&metadata)?;
+        self.put(body)?;
+        Ok(CONTINUATION.len() + 4 + metadata.len())
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.position += bytes.len() as u64;
+        self.file.bytes.write_all(bytes)
+    }
+}
+
+fn message(header: ipc::MessageHeader, body: usize, checksum: Option<String>) -> ipc::Message {
+    ipc::Message {
+        version: ipc::MetadataVersion::V5,
+        header: Some(header),
+        body_length: body as i64,
+        custom_metadata: checksum.map(|checksum| vec![pair(CHECKSUM_KEY, checksum)]),
+    }
+}
+
+fn flatbuffer<T>(table: impl WriteAsOffset<T>) -> Vec<u8> {
+    Builder::new().finish(table, None).to_vec()
+}
+
+/// The body of a batch, column after column.
+#[derive(Default)]
+struct Body {
+    bytes: Vec<u8>,
+    nodes: Vec<ipc::FieldNode>,
+    buffers: Vec<ipc::Buffer>,
+}
+
+impl Body {
+    fn add_all(&mut self, chunk: &Chunk, rows: Range<usize>) {
+        let features = chunk.features_before(rows.start)..chunk.features_before(rows.end);
+        let ends = || rows.clone().map(|row| chunk.features_before(row + 1) - features.start);
+        let (slots, values) = chunk.features_of(rows.clone());
+        self.add_labels(rows.clone().map(|row| chunk.example(row).label));
+        self.begin(rows.len());
+        self.add_words(rows.clone().map(|row| chunk.example(row).importance.to_le_bytes()));
+        self.begin(rows.len());
+        self.add_offsets(ends());
+        self.begin(features.len());
+        self.add_words(slots.iter().map(|slot| slot.to_le_bytes()));
+        self.begin(rows.len());
+        self.add_offsets(ends());
+        self.begin(features.len());
+        self.add_words(values.iter().map(|value| value.to_le_bytes()));
+        self.begin(rows.len());
+        let tags_before = chunk.tags_before(rows.start);
+        self.add_offsets(rows.clone().map(|row| chunk.tags_before(row + 1) - tags_before));
+        self.add(chunk.tags_of(rows));
+    }
+
+    /// A label that is not there is NaN in a chunk and null in a file.
+    fn add_labels(&mut self, labels: impl ExactSizeIterator<Item = f32> + Clone) {
+        let length = labels.len() as i64;
+        let null_count = labels.clone().filter(|label| label.is_nan()).count() as i64;
+        self.nodes.push(ipc::FieldNode { length, null_count });
+        let mut present = vec![0u8; if null_count == 0 { 0 } else { labels.len().div_ceil(8) }];
+        if null_count > 0 {
+            for (row, label) in labels.clone().enumerate() {
+                present[row / 8] |= u8::from(!label.is_nan()) << (row % 8);
+            }
+        }
+        self.add(&present);
+        let or_zero = |label: f32| if label.is_nan() { 0.0 } else { label };
+        self.add_words(labels.map(|label| or_zero(label).to_le_bytes()));
+    }
+
+    /// Begin a column in which nothing is missing: its first buffer, a bit for every row, is left out.
+    fn begin(&mut self, rows: usize) {
+        self.nodes.push(ipc::FieldNode { length: rows as i64, null_count: 0 });
+        self.add(&[]);
+    }
+
+    fn add_offsets(&mut self, ends: impl ExactSizeIterator<Item = usize>) {
+        let mut offsets = Vec::with_capacity(ends.len() + 1);
+        offsets.push([0; 4]);
+        offsets.extend(ends.map(|end| (end as u32).to_le_bytes()));
+        self.add(offsets.as_flattened());
+    }
+
+    fn add_words(&mut self, words: impl ExactSizeIterator<Item = [u8; 4]>) {
+        let words: Vec<[u8; 4]> = words.collect();
+        self.add(words.as_flattened());
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        let (offset, length) = (self.bytes.len() as i64, bytes.len() as i64);
+        self.buffers.push(ipc::Buffer { offset, length });
+        self.bytes.extend_from_slice(bytes);
+        self.bytes.resize(self.bytes.len().next_multiple_of(ALIGNMENT), 0);
+    }
+}

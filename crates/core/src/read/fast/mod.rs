@@ -1,0 +1,303 @@
+//! Blocks of lines, read in two stages; the strict [`Reader`] sees to every line that is not plain.
+//!
+//! ```text
+//! block ─windows─▶ some lines ─separators─▶ places of the separators ─vw | svmlight─▶ examples
+//!                                             └─ not plain ─▶ Reader::read, the oracle
+//! ```
+//!
+//! A fast reader either gives what the strict one would give, to the bit, or gives the line back. So good
+//! text pays nothing for messages, and messages exist once.
+//!
+//! Cost: a window of 16 KiB, its separators and the filter of the chunk stay in the first-level cache. Nothing
+//! is allocated per line.
+
+mod cursor;
+mod names;
+mod numbers;
+mod separators;
+mod svmlight;
+mod vw;
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use memchr::{memchr, memrchr};
+
+use crate::example::Chunk;
+use crate::read::format::{Fault, Format, Head, LabelReader, Reader};
+use crate::simd::pairs4::{FOUR, Pairs4};
+use crate::simd::{InstructionSet, Simd, WithSimd};
+use names::Names;
+pub use separators::PADDING;
+use separators::Separators;
+
+/// Lines are separated so many bytes at a time, more only where one line is longer.
+const WINDOW: usize = 16 << 10;
+
+/// Longer lines are left to the strict reader: separators take four times the memory of the text.
+const LONGEST_FAST_LINE: usize = 256 << 10;
+
+/// What a fast reader found in a line.
+pub struct Plain {
+    /// What stands before the features.
+    pub head: Head,
+    /// How many features were written.
+    pub features: usize,
+    /// How many separators the line has, that of its end included.
+    pub separators: usize,
+}
+
+/// Where the features of a line are written, in memory that is kept from line to line.
+#[derive(Debug, Default)]
+struct Features {
+    slots: Vec<u32>,
+    values: Vec<f32>,
+    names: Names,
+}
+
+impl Features {
+    fn reserve(&mut self, most: usize) {
+        // One more: a feature is written before it is known to be one. And eights, for the names.
+        let scratch = (most + 1).next_multiple_of(8);
+        if self.slots.len() < scratch {
+            self.slots.resize(scratch, 0);
+            self.values.resize(scratch, 0.0);
+            self.names.reserve(scratch);
+        }
+    }
+
+    #[inline(always)]
+    fn scratch(&mut self, mask: u64) -> Scratch<'_> {
+        let slots = &mut self.slots[..];
+        // Of the same length, as the compiler now knows: one check serves both.
+        let values = &mut self.values[..slots.len()];
+        self.names.begin_line();
+        Scratch { slots, values, names: &mut self.names, mask }
+    }
+
+    #[inline(always)]
+    fn give_to(&self, chunk: &mut Chunk, text: &[u8], plain: &Plain) {
+        chunk.extend(&self.slots[..plain.features], &self.values[..plain.features]);
+        let Head { label, importance, ref tag } = plain.head;
+        chunk.finish(label, importance, &text[tag.clone()]);
+    }
+}
+
+/// Room for the features of a line.
+pub struct Scratch<'a> {
+    slots: &'a mut [u32],
+    values: &'a mut [f32],
+    /// The names of features whose slots are not known before these are hashed.
+    pub names: &'a mut Names,
+    mask: u64,
+}
+
+impl Scratch<'_> {
+    /// Write feature number `k`.
+    #[inline(always)]
+    pub fn set(&mut self, k: usize, hash: u64, value: f32) -> Option<()> {
+        self.set_slot(k, hash)?;
+        self.set_value(k, value)
+    }
+
+    /// Write the slot of feature number `k`.
+    #[inline(always)]
+    pub fn set_slot(&mut self, k: usize, hash: u64) -> Option<()> {
+        *self.slots.get_mut(k)? = (hash & self.mask) as u32;
+        Some(())
+    }
+
+    /// Write the value of feature number `k`.
+    #[inline(always)]
+    pub fn set_value(&mut self, k: usize, value: f32) -> Option<()> {
+        *self.values.get_mut(k)? = value;
+        Some(())
+    }
+
+    /// Write four features, the first of them number `k`.
+    #[inline(always)]
+    pub fn set_four(&mut self, k: usize, (hashes, values): Pairs4) -> Option<()> {
+        let mask = self.mask as u32;
+        *self.slots.get_mut(k..)?.first_chunk_mut::<FOUR>()? = hashes.map(|hash| hash & mask);
+        *self.values.get_mut(k..)?.first_chunk_mut::<FOUR>()? = values;
+        Some(())
+    }
+
+    /// Write the slots of the names among the first `count` features.
+    #[inline(always)]
+    pub fn hash_names<V: Simd>(&mut self, simd: V, count: usize) {
+        self.names.hash(simd, count, self.mask as u32, self.slots);
+    }
+}
+
+/// What a grammar is to the windows.
+pub trait Grammar {
+    /// The bytes that end words, beside blanks and control characters.
+    const ENDS: [u8; 2];
+
+    /// Read the line that starts at byte `start`, where `separators` are the separators from there on; `None` where
+    /// the line is not plain.
+    fn read<V: Simd>(
+        simd: V,
+        text: &[u8],
+        separators: &[u32],
+        start: usize,
+        labels: &mut LabelReader,
+        scratch: Scratch<'_>,
+    ) -> Option<Plain>;
+}
+
+/// What is to be said of a block, beside its examples.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// How many lines were read, the bad ones too.
+    pub lines: u64,
+    /// For every bad line, how many of the block's examples stand before it.
+    pub bad: Vec<u32>,
+    /// The first bad line, from 1 in the block, and what is wrong with it.
+    pub first_bad: Option<(u64, Fault)>,
+}
+
+/// Reads blocks of lines into chunks.
+#[derive(Debug)]
+pub struct BlockReader {
+    /// The strict reader, which also knows the labels of the file and the names.
+    pub reader: Reader,
+    separators: Separators,
+    features: Features,
+    path: InstructionSet,
+    stops: bool,
+}
+
+impl BlockReader {
+    /// A reader that stops at the first bad line of a block, or reports it and goes on.
+    pub fn new(reader: Reader, path: InstructionSet, stops: bool) -> Self {
+        BlockReader {
+            reader,
+            separators: Separators::default(),
+            features: Features::default(),
+            path,
+            stops,
+        }
+    }
+
+    /// Another reader for the same lines, see [`Reader::sibling`].
+    pub fn sibling(&self) -> Self {
+        BlockReader::new(self.reader.sibling(), self.path, self.stops)
+    }
+
+    /// Add the examples of the lines to `chunk`.
+    ///
+    /// Every line ends with a newline, and at least [`PADDING`] bytes of `text` follow the last.
+    pub fn read(&mut self, text: &[u8], lines: Range<usize>, chunk: &mut Chunk) -> Report {
+        debug_assert!(lines.is_empty() || text[lines.end - 1] == b'\n');
+        debug_assert!(text.len() >= lines.end + PADDING);
+        let mut report = Report::default();
+        let mut at = lines.start;
+        while at < lines.end && !(self.stops && report.first_bad.is_some()) {
+            // Names are noted by the strict reader only; they cost more than the reading does.
+            let fast =
+                if self.reader.names().is_none() { self.reader.format } else { Format::Auto };
+            at = match fast {
+                Format::Auto => read_strictly(&mut self.reader, text, at, chunk, &mut report),
+                Format::Vw => self.read_window::<vw::Vw>(text, at..lines.end, chunk, &mut report),
+                Format::Svmlight => {
+                    self.read_window::<svmlight::Svmlight>(text, at..lines.end, chunk, &mut report)
+                }
+            };
+        }
+        report
+    }
+
+    /// Read the first lines and return where the next one starts.
+    fn read_window<G: Grammar>(
+        &mut self,
+        text: &[u8],
+        lines: Range<usize>,
+        chunk: &mut Chunk,
+        report: &mut Report,
+    ) -> usize {
+        let lines = lines.start..window_end(text, lines);
+        if lines.len() > LONGEST_FAST_LINE {
+            return read_strictly(&mut self.reader, text, lines.start, chunk, report);
+        }
+        let path = self.path;
+        let window = Window { block: self, text, lines, chunk, report, grammar: PhantomData::<G> };
+        path.run(window)
+    }
+}
+
+/// A few lines to be read.
+struct Window<'a, G> {
+    block: &'a mut BlockReader,
+    text: &'a [u8],
+    lines: Range<usize>,
+    chunk: &'a mut Chunk,
+    report: &'a mut Report,
+    grammar: PhantomData<G>,
+}
+
+impl<G: Grammar> WithSimd for Window<'_, G> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn call<V: Simd>(self, simd: V) -> usize {
+        self.read(simd)
+    }
+}
+
+impl<G: Grammar> Window<'_, G> {
+    #[inline(always)]
+    fn read<V: Simd>(self, simd: V) -> usize {
+        let Window { block, text, lines, chunk, report, .. } = self;
+        let BlockReader { reader, separators, features, stops, .. } = block;
+        let mut separators = separators.find(simd, text, lines.clone(), G::ENDS);
+        features.reserve(separators.len());
+        let mut at = lines.start;
+        while at < lines.end && !(*stops && report.first_bad.is_some()) {
+            let mut labels = reader.state.labels;
+            let scratch = features.scratch(reader.state.mask);
+            if let Some(plain) = G::read(simd, text, separators, at, &mut labels, scratch) {
+                reader.state.labels = labels;
+                features.give_to(chunk, text, &plain);
+                report.lines += 1;
+                at = separators[plain.separators - 1] as usize + 1;
+                separators = &separators[plain.separators..];
+            } else {
+                at = read_strictly(reader, text, at, chunk, report);
+                let passed = separators.iter().position(|&separator| separator as usize >= at);
+                separators = &separators[passed.unwrap_or(separators.len())..];
+            }
+        }
+        at
+    }
+}
+
+/// Where the last line that ends within a window's length ends, or the first line if none does.
+fn window_end(text: &[u8], lines: Range<usize>) -> usize {
+    let near = lines.end.min(lines.start + WINDOW);
+    if let Some(newline) = memrchr(b'\n', &text[lines.start..near]) {
+        return lines.start + newline + 1;
+    }
+    memchr(b'\n', &text[near..lines.end]).map_or(lines.end, |newline| near + newline + 1)
+}
+
+/// Read the line at byte `start` with the strict reader and return where the next one starts.
+#[inline(never)]
+fn read_strictly(
+    reader: &mut Reader,
+    text: &[u8],
+    start: usize,
+    chunk: &mut Chunk,
+    report: &mut Report,
+) -> usize {
+    let end = memchr(b'\n', &text[start..]).map_or(text.len(), |newline| start + newline);
+    let line = &text[start..end];
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    report.lines += 1;
+    if let Err(fault) = reader.read(line, chunk) {
+        report.bad.push(chunk.len() as u32);
+        report.first_bad.get_or_insert((report.lines, fault));
+    }
+    end + 1
+}

@@ -1,0 +1,111 @@
+//! The names of a line's features, hashed eight at a time.
+//!
+//! The hash of a name is a chain of multiplications, each waiting for the one before; eight chains side
+//! by side take the time of one. So a fast reader writes down the names, up to 15 bytes each, and has
+//! them hashed when it knows that the line is plain. A feature whose slot is known without that, a
+//! number or a long name, is passed over.
+//!
+//! The hashes of namespaces are remembered: from line to line the same ones come in the same order, and
+//! no feature then waits for the hash of its namespace.
+
+use crate::simd::Simd;
+use crate::simd::murmur8::{KNOWN, Names8};
+
+/// Names hashed together.
+const WIDTH: usize = 8;
+
+/// Namespaces remembered, by their place in the line.
+const PLACES: usize = 32;
+
+/// A namespace met, and its hash.
+#[derive(Clone, Copy, Debug, Default)]
+struct Space {
+    name: u128,
+    length: usize,
+    hash: u64,
+}
+
+/// The names of a line, in memory that is kept from line to line.
+#[derive(Debug, Default)]
+pub struct Names {
+    batches: Vec<Names8>,
+    /// Whether the line has any.
+    any: bool,
+    spaces: [Space; PLACES],
+}
+
+impl Names {
+    /// Have room for so many names.
+    pub fn reserve(&mut self, most: usize) {
+        if self.batches.len() * WIDTH < most {
+            self.batches.resize(most.div_ceil(WIDTH), Names8::default());
+        }
+    }
+
+    /// Begin a line, of which nothing is known.
+    #[inline(always)]
+    pub fn begin_line(&mut self) {
+        self.any = false;
+    }
+
+    /// Write down the name of feature `k`: the first `length` of these bytes, at most 15. None of them is no
+    /// name, and counts for nothing.
+    #[inline(always)]
+    pub fn set(&mut self, k: usize, bytes: &[u8; 16], length: usize, seed: u64) -> Option<()> {
+        if !self.any && length > 0 {
+            self.any = true;
+            self.pass(0, k)?;
+        }
+        let batch = self.batches.get_mut(k / WIDTH)?;
+        let (words, _) = bytes.as_chunks::<4>();
+        batch.words[k % WIDTH] = [words[0], words[1], words[2], words[3]].map(u32::from_le_bytes);
+        batch.lengths[k % WIDTH] = length as u32;
+        batch.seeds[k % WIDTH] = seed as u32;
+        Some(())
+    }
+
+    /// Pass over `count` features from number `k` on: their slots are known. Nothing is written down before
+    /// there is a name, which most lines of numbers do not have.
+    #[inline(always)]
+    pub fn pass(&mut self, k: usize, count: usize) -> Option<()> {
+        if self.any {
+            for k in k..k + count {
+                self.batches.get_mut(k / WIDTH)?.lengths[k % WIDTH] = KNOWN;
+            }
+        }
+        Some(())
+    }
+
+    /// Write the slots of the first `count` features, but for those passed over.
+    #[inline(always)]
+    pub fn hash<V: Simd>(&self, simd: V, count: usize, mask: u32, slots: &mut [u32]) {
+        if !self.any {
+            return;
+        }
+        let (groups, _) = slots.as_chunks_mut::<WIDTH>();
+        for (names, slots) in self.batches[..count.div_ceil(WIDTH)].iter().zip(groups) {
+            *slots = simd.slots(names, mask, *slots);
+        }
+    }
+
+    /// The hash of the namespace at a place of the line, which fills the first `length` of these bytes.
+    #[inline(always)]
+    pub fn space(
+        &mut self,
+        place: usize,
+        bytes: &[u8; 16],
+        length: usize,
+        compute: impl FnOnce() -> Option<u64>,
+    ) -> Option<u64> {
+        if length > 15 {
+            return compute();
+        }
+        let name = u128::from_le_bytes(*bytes) & ((1 << (8 * length)) - 1);
+        let known = &mut self.spaces[place % PLACES];
+        // The empty name, which is the default namespace, has hash 0.
+        if known.name != name || known.length != length {
+            *known = Space { name, length, hash: compute()? };
+        }
+        Some(known.hash)
+    }
+}

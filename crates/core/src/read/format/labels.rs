@@ -1,0 +1,180 @@
+//! Labels: what the number before the features means.
+//!
+//! ```text
+//! binary  = "1" | "0" | "-1"          in any spelling of these numbers
+//! real    = float
+//! any     = [float]
+//! ```
+//!
+//! Two classes are written 1 and 0 or 1 and -1. The first negative of a file decides which; a file with
+//! both has three classes, and no one can say which two were meant.
+//!
+//! Cost: one number is read.
+
+use std::ops::Range;
+
+use super::fault::Fault;
+use super::numbers;
+use crate::loss::Labels;
+
+/// Reads the labels of one file.
+#[derive(Clone, Copy, Debug)]
+pub struct LabelReader {
+    labels: Labels,
+    negative: Option<i8>,
+    /// The negatives met while it was open which one the file has, in good lines and in bad ones.
+    met_0: bool,
+    met_minus_1: bool,
+}
+
+impl LabelReader {
+    /// A reader at the start of a file.
+    pub fn new(labels: Labels) -> Self {
+        LabelReader { labels, negative: None, met_0: false, met_minus_1: false }
+    }
+
+    /// Forget how the last file wrote its negatives.
+    pub fn next_file(&mut self) {
+        *self = LabelReader::new(self.labels);
+    }
+
+    /// Take back what a bad line decided.
+    pub fn take_back(&mut self, before: &LabelReader) {
+        self.negative = before.negative;
+    }
+
+    /// Whether `later`, which began in the middle of the file without knowing its negative, would have read
+    /// the same had it known what is known here.
+    pub fn agrees(&self, later: &LabelReader) -> bool {
+        match self.negative {
+            None => true,
+            Some(0) => !later.met_minus_1,
+            Some(_) => !later.met_0,
+        }
+    }
+
+    /// Go on where `later` stopped, which agrees.
+    pub fn go_on(&mut self, later: &LabelReader) {
+        self.negative = self.negative.or(later.negative);
+    }
+
+    /// The label that fills the bytes `place` of `line`.
+    pub fn read(&mut self, line: &[u8], place: Range<usize>) -> Result<f32, Fault> {
+        match self.labels {
+            Labels::Binary => self.read_binary(line, place),
+            Labels::Real | Labels::Any => numbers::float(line, place, "a number as label"),
+        }
+    }
+
+    /// The label that a number means.
+    pub fn number(&mut self, number: f32) -> Result<f32, Fault> {
+        let outcome = match self.labels {
+            Labels::Binary => self.class(number.into()),
+            Labels::Real | Labels::Any if number.is_finite() => Ok(number),
+            Labels::Real | Labels::Any => Err("a finite number as label".to_owned()),
+        };
+        outcome.map_err(|expected| Fault { column: 0, expected, found: format!("'{number}'") })
+    }
+
+    /// The label of an example that has none, where that is allowed.
+    pub fn absent(&self) -> Option<f32> {
+        (self.labels == Labels::Any).then_some(f32::NAN)
+    }
+
+    fn read_binary(&mut self, line: &[u8], place: Range<usize>) -> Result<f32, Fault> {
+        let number = match &line[place.clone()] {
+            // How nearly all labels are written.
+            b"1" => 1.0,
+            b"0" => 0.0,
+            b"-1" => -1.0,
+            word => fast_float2::parse::<f64, _>(word).unwrap_or(f64::NAN),
+        };
+        self.class(number).map_err(|expected| Fault::at(line, place, expected))
+    }
+
+    /// The class that a number means; an error says what would be a class.
+    fn class(&mut self, number: f64) -> Result<f32, String> {
+        if number == 1.0 {
+            return Ok(1.0);
+        }
+        if number != 0.0 && number != -1.0 {
+            return Err("a label 1, 0 or -1".to_owned());
+        }
+        if self.negative.is_none() {
+            self.met_0 |= number == 0.0;
+            self.met_minus_1 |= number == -1.0;
+        }
+        let negative = *self.negative.get_or_insert(number as i8);
+        if negative != number as i8 {
+            return Err(format!("a label 1 or {negative}, as in the lines before"));
+        }
+        Ok(-1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(reader: &mut LabelReader, text: &str) -> Result<f32, String> {
+        let place = 0..text.len();
+        reader.read(text.as_bytes(), place).map_err(|fault| {
+            assert_eq!(fault.column, 1);
+            format!("expected {}, found {}", fault.expected, fault.found)
+        })
+    }
+
+    #[test]
+    fn two_classes_in_any_spelling() {
+        for (text, label) in
+            [("1", 1.0), ("+1", 1.0), ("1.0", 1.0), ("1e0", 1.0), ("0", -1.0), ("-0.0", -1.0)]
+        {
+            assert_eq!(read(&mut LabelReader::new(Labels::Binary), text), Ok(label), "{text}");
+        }
+        for text in ["-1", "-1.00"] {
+            assert_eq!(read(&mut LabelReader::new(Labels::Binary), text), Ok(-1.0), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_labels_are_not_binary() {
+        for text in ["2", "0.5", "1.0000000001", "nan", "inf", "yes", "1,2", ""] {
+            let found = if text.is_empty() { "end of line".into() } else { format!("'{text}'") };
+            assert_eq!(
+                read(&mut LabelReader::new(Labels::Binary), text),
+                Err(format!("expected a label 1, 0 or -1, found {found}"))
+            );
+        }
+    }
+
+    #[test]
+    fn a_file_has_one_negative() {
+        let mut reader = LabelReader::new(Labels::Binary);
+        assert_eq!(read(&mut reader, "1"), Ok(1.0));
+        assert_eq!(read(&mut reader, "0"), Ok(-1.0));
+        assert_eq!(
+            read(&mut reader, "-1"),
+            Err("expected a label 1 or 0, as in the lines before, found '-1'".into())
+        );
+        assert_eq!(read(&mut reader, "0"), Ok(-1.0));
+        reader.next_file();
+        assert_eq!(read(&mut reader, "-1"), Ok(-1.0));
+    }
+
+    #[test]
+    fn real_labels_are_finite() {
+        for labels in [Labels::Real, Labels::Any] {
+            let mut reader = LabelReader::new(labels);
+            assert_eq!(read(&mut reader, "-2.5"), Ok(-2.5));
+            let message = "expected a number as label, found 'x'";
+            assert_eq!(read(&mut reader, "x"), Err(message.into()));
+            assert!(read(&mut reader, "nan").is_err());
+        }
+    }
+
+    #[test]
+    fn only_labels_of_any_kind_may_be_absent() {
+        assert!(LabelReader::new(Labels::Any).absent().is_some_and(f32::is_nan));
+        assert_eq!(LabelReader::new(Labels::Real).absent(), None);
+    }
+}

@@ -1,0 +1,243 @@
+//! The readers of text: one grammar per file, and what they share.
+//!
+//! A grammar turns one line into one example of a [`Chunk`], or into a [`Fault`] that names the column,
+//! or into nothing where the line is blank or a comment. It sees neither files nor other lines; only
+//! the spelling of negative labels is remembered, per file, by the [`LabelReader`].
+//!
+//! ```text
+//! bytes ─source─▶ unpacked ─lines─▶ line ─svmlight | vw─▶ example
+//! ```
+//!
+//! Cost: a line is looked at for NUL bytes once, then read by its grammar. No memory is allocated for
+//! good lines beyond what the chunk keeps.
+
+mod fault;
+mod labels;
+mod numbers;
+mod svmlight;
+mod vw;
+
+use memchr::{memchr, memchr2};
+
+pub use fault::Fault;
+pub use labels::LabelReader;
+pub use vw::Head;
+
+use crate::example::Chunk;
+use crate::example::{Name, Names};
+use crate::loss::Labels;
+use svmlight::Svmlight;
+
+/// How the examples are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// As the first line that is not blank shows, for all files.
+    Auto,
+    /// `<label> <index>:<value> ...`
+    Svmlight,
+    /// `<label> |<namespace> <feature>:<value> ...`
+    Vw,
+}
+
+impl Format {
+    /// The format of a line: Vowpal Wabbit's if a `|` stands in it, before any `#`.
+    pub fn of(line: &[u8]) -> Format {
+        match memchr2(b'|', b'#', line) {
+            Some(at) if line[at] == b'|' => Format::Vw,
+            _ => Format::Svmlight,
+        }
+    }
+}
+
+/// What the grammars write to, beside the chunk.
+#[derive(Debug)]
+pub struct ReadState {
+    pub(in crate::read) labels: LabelReader,
+    pub(in crate::read) mask: u64,
+    names: Option<Names>,
+}
+
+impl ReadState {
+    fn feature(&mut self, chunk: &mut Chunk, hash: u64, value: f32, name: Name<'_>) {
+        let slot = (hash & self.mask) as u32;
+        chunk.push(slot, value);
+        if let Some(names) = &mut self.names
+            && value != 0.0
+        {
+            names.note(slot, name);
+        }
+    }
+}
+
+/// Reads lines of one format into chunks.
+#[derive(Debug)]
+pub struct Reader {
+    pub(in crate::read) format: Format,
+    svmlight: Svmlight,
+    pub(in crate::read) state: ReadState,
+}
+
+impl Reader {
+    /// A reader for 2^bits slots, `bits` from 1 to 31, that records names or not.
+    pub fn new(format: Format, labels: Labels, bits: u32, names: bool) -> Self {
+        Reader {
+            format,
+            svmlight: Svmlight::default(),
+            state: ReadState {
+                labels: LabelReader::new(labels),
+                mask: (1 << bits) - 1,
+                names: names.then(Names::default),
+            },
+        }
+    }
+
+    /// Go on with another file.
+    pub fn next_file(&mut self) {
+        self.state.labels.next_file();
+    }
+
+    /// The format, as far as it is known.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// What is known of the labels of the file.
+    pub fn labels(&self) -> LabelReader {
+        self.state.labels
+    }
+
+    /// Go on with what is known of the labels.
+    pub fn set_labels(&mut self, labels: LabelReader) {
+        self.state.labels = labels;
+    }
+
+    /// A reader of the same format that knows nothing yet of labels and records no names.
+    pub fn sibling(&self) -> Reader {
+        let mut labels = self.state.labels;
+        labels.next_file();
+        Reader {
+            format: self.format,
+            svmlight: Svmlight::default(),
+            state: ReadState { labels, mask: self.state.mask, names: None },
+        }
+    }
+
+    /// The names met so far, if they are recorded.
+    pub fn names(&self) -> Option<&Names> {
+        self.state.names.as_ref()
+    }
+
+    /// Add the example of `line` to `chunk`; false if the line has none. A bad line leaves no trace.
+    pub fn read(&mut self, line: &[u8], chunk: &mut Chunk) -> Result<bool, Fault> {
+        let labels = self.state.labels;
+        let outcome = self.parse(line, chunk);
+        if outcome.is_err() {
+            self.state.labels.take_back(&labels);
+            chunk.discard();
+        }
+        if let Some(names) = &mut self.state.names {
+            match outcome {
+                Ok(_) => names.keep(),
+                Err(_) => names.forget(),
+            }
+        }
+        outcome
+    }
+
+    fn parse(&mut self, line: &[u8], chunk: &mut Chunk) -> Result<bool, Fault> {
+        if let Some(at) = memchr(0, line) {
+            return Err(Fault::at(line, at..at, "text without NUL bytes"));
+        }
+        if skip_blanks(line, 0) == line.len() {
+            return Ok(false);
+        }
+        if self.format == Format::Auto {
+            self.format = Format::of(line);
+        }
+        match self.format {
+            Format::Vw => vw::read(line, &mut self.state, chunk).map(|()| true),
+            Format::Auto | Format::Svmlight => self.svmlight.read(line, &mut self.state, chunk),
+        }
+    }
+}
+
+fn is_blank(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+/// The first byte from `at` on that is no blank, or the end.
+fn skip_blanks(line: &[u8], mut at: usize) -> usize {
+    while line.get(at).is_some_and(|&byte| is_blank(byte)) {
+        at += 1;
+    }
+    at
+}
+
+/// The first blank from `at` on, or the end.
+fn word_end(line: &[u8], mut at: usize) -> usize {
+    while line.get(at).is_some_and(|&byte| !is_blank(byte)) {
+        at += 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reader(format: Format) -> Reader {
+        Reader::new(format, Labels::Binary, 18, true)
+    }
+
+    #[test]
+    fn the_first_line_that_is_not_blank_shows_the_format() {
+        for (line, format) in [
+            ("1 |a b", Format::Vw),
+            ("|a #b", Format::Vw),
+            ("1 1:1", Format::Svmlight),
+            ("# made by a | b", Format::Svmlight),
+            ("1 1:1 # a | b", Format::Svmlight),
+            ("garbage", Format::Svmlight),
+        ] {
+            let mut reader = reader(Format::Auto);
+            let mut chunk = Chunk::new(None);
+            assert_eq!(reader.read(b" \t", &mut chunk), Ok(false));
+            assert_eq!(reader.format, Format::Auto);
+            let _ = reader.read(line.as_bytes(), &mut chunk);
+            assert_eq!(reader.format, format, "{line}");
+        }
+    }
+
+    #[test]
+    fn nul_bytes_are_not_text() {
+        for format in [Format::Auto, Format::Svmlight, Format::Vw] {
+            let fault = reader(format).read(b"1 |a \0b", &mut Chunk::new(None)).unwrap_err();
+            assert_eq!((fault.column, fault.found.as_str()), (6, r"'\x00'"));
+            assert_eq!(fault.expected, "text without NUL bytes");
+        }
+    }
+
+    #[test]
+    fn a_bad_line_leaves_no_trace() {
+        let mut reader = reader(Format::Svmlight);
+        let mut chunk = Chunk::new(None);
+        assert_eq!(reader.read(b"1 1:1", &mut chunk), Ok(true));
+        assert!(reader.read(b"0 2:1 x", &mut chunk).is_err());
+        assert_eq!(reader.read(b"-1 3:1", &mut chunk), Ok(true));
+        assert_eq!((chunk.len(), chunk.features()), (2, 2));
+        assert_eq!(chunk.example(1).slots, [3]);
+        assert_eq!(reader.names().map(Names::slots), Some(vec![1, 3]));
+    }
+
+    #[test]
+    fn names_are_recorded_where_values_are_not_zero() {
+        let mut reader = reader(Format::Vw);
+        let line = b"1 |user age:3 mood:0 |a :1 | x";
+        assert_eq!(reader.read(line, &mut Chunk::new(None)), Ok(true));
+        let names = reader.names().unwrap();
+        let mut found: Vec<_> = names.slots().into_iter().filter_map(|s| names.get(s)).collect();
+        found.sort_unstable();
+        assert_eq!(found, [&b"a^:0"[..], b"user^age", b"x"]);
+        assert_eq!(names.get(23_567), Some(&b"user^age"[..]));
+    }
+}

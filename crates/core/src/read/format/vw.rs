@@ -1,0 +1,394 @@
+//! Vowpal Wabbit's text: a label, an importance, a tag, and named features in namespaces.
+//!
+//! ```text
+//! line    = [label [importance]] [tag] block {block}
+//! tag     = "'" word blank | word        the second form touches the first "|"
+//! block   = "|" [name [":" weight]] {blank feature}
+//! feature = name [":" value] | ":" value
+//! ```
+//!
+//! A name is any bytes but blank, tab, `:`, `|` and `\r`. An absent value is 1, the weight of a
+//! namespace multiplies its values, and a feature that comes twice counts twice. Slots are those of
+//! Vowpal Wabbit, see [`crate::example::hash`].
+//!
+//! Stricter than Vowpal Wabbit, which would go on with something else than what was meant:
+//! - a value that is no number (it would become part of the name);
+//! - a tab between the label and the first `|` (what stands before it would be dropped);
+//! - an initial prediction, which we do not support;
+//! - a `\r` inside a line.
+//!
+//! Cost: one pass over a line and one over each name; nothing is allocated.
+
+use std::ops::Range;
+
+use memchr::memchr;
+
+use super::fault::Fault;
+use super::labels::LabelReader;
+use super::{ReadState, is_blank, numbers, skip_blanks, word_end};
+use crate::example::Chunk;
+use crate::example::Name;
+use crate::example::hash;
+
+const NUMBER: &str = "a number after ':'";
+
+/// Write the example of `line` to `chunk`.
+pub fn read(line: &[u8], state: &mut ReadState, chunk: &mut Chunk) -> Result<(), Fault> {
+    let bar = memchr(b'|', line)
+        .ok_or_else(|| Fault::at(line, line.len()..line.len(), "'|' before the features"))?;
+    let head = Head::read(line, bar, &mut state.labels)?;
+    let mut at = bar;
+    while at < line.len() {
+        at = block(line, at + 1, state, chunk)?;
+    }
+    chunk.finish(head.label, head.importance, &line[head.tag]);
+    Ok(())
+}
+
+/// What stands before the first bar.
+pub struct Head {
+    /// The label, or NaN.
+    pub label: f32,
+    /// The importance, 1 where there is none.
+    pub importance: f32,
+    /// Where the tag stands.
+    pub tag: Range<usize>,
+}
+
+impl Head {
+    /// Read what stands before byte `bar` of `line`.
+    pub fn read(line: &[u8], bar: usize, labels: &mut LabelReader) -> Result<Head, Fault> {
+        let start = skip_blanks(&line[..bar], 0);
+        refuse_tab(line, start..bar)?;
+        let (end, tag) = split_tag(line, start..bar);
+        let word = next_word(line, start..end);
+        let label = read_label(line, word.clone(), end..bar, labels)?;
+        let word = next_word(line, word.end..end);
+        let importance = read_importance(line, word.clone())?;
+        let word = next_word(line, word.end..end);
+        if !word.is_empty() {
+            let expected = "a tag or '|' (an initial prediction is not supported)";
+            return Err(Fault::at(line, word, expected));
+        }
+        Ok(Head { label, importance, tag })
+    }
+}
+
+fn refuse_tab(line: &[u8], place: Range<usize>) -> Result<(), Fault> {
+    match memchr(b'\t', &line[place.clone()]) {
+        Some(distance) => {
+            let tab = place.start + distance;
+            let expected = "a space (Vowpal Wabbit drops what stands before a tab)";
+            Err(Fault::at(line, tab..tab, expected))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Where the words before the tag end, and the tag without its quote.
+fn split_tag(line: &[u8], head: Range<usize>) -> (usize, Range<usize>) {
+    let bytes = &line[head.clone()];
+    let Some(last) = bytes.iter().rposition(|&byte| !is_blank(byte)) else {
+        return (head.end, head.end..head.end);
+    };
+    let before = bytes[..last].iter().rposition(|&byte| is_blank(byte));
+    let start = head.start + before.map_or(0, |blank| blank + 1);
+    let end = head.start + last + 1;
+    let quoted = line[start] == b'\'';
+    if quoted || end == head.end {
+        return (start, start + usize::from(quoted)..end);
+    }
+    (head.end, head.end..head.end)
+}
+
+/// The first word in `place`, empty and at its end where there is none.
+fn next_word(line: &[u8], place: Range<usize>) -> Range<usize> {
+    let start = skip_blanks(&line[..place.end], place.start);
+    start..word_end(&line[..place.end], start)
+}
+
+/// `rest` is the tag and the blanks up to the bar.
+fn read_label(
+    line: &[u8],
+    word: Range<usize>,
+    rest: Range<usize>,
+    labels: &mut LabelReader,
+) -> Result<f32, Fault> {
+    if !word.is_empty() {
+        return labels.read(line, word);
+    }
+    let end = word_end(&line[..rest.end], rest.start);
+    let touches = !rest.is_empty() && end == rest.end;
+    let expected = match touches {
+        true => "a label (a word that touches '|' is a tag)",
+        false => "a label",
+    };
+    let place = rest.start..end + usize::from(touches);
+    labels.absent().ok_or_else(|| Fault::at(line, place, expected))
+}
+
+fn read_importance(line: &[u8], word: Range<usize>) -> Result<f32, Fault> {
+    if word.is_empty() {
+        return Ok(1.0);
+    }
+    let expected = "an importance, 0 or more";
+    let importance = numbers::float(line, word.clone(), expected)?;
+    if importance < 0.0 {
+        return Err(Fault::at(line, word, expected));
+    }
+    Ok(importance)
+}
+
+/// The namespace whose features are being read.
+struct Namespace<'a> {
+    name: &'a [u8],
+    hash: u64,
+    weight: f32,
+    nameless: u64,
+}
+
+/// Read the block after the bar before byte `start`; return the next bar or the end.
+fn block(
+    line: &[u8],
+    start: usize,
+    state: &mut ReadState,
+    chunk: &mut Chunk,
+) -> Result<usize, Fault> {
+    let (mut namespace, mut at) = open_namespace(line, start)?;
+    loop {
+        at = skip_blanks(line, at);
+        if matches!(line.get(at), None | Some(b'|')) {
+            return Ok(at);
+        }
+        at = feature(line, at, &mut namespace, state, chunk)?;
+    }
+}
+
+/// The namespace at byte `start` and where it ends.
+fn open_namespace(line: &[u8], start: usize) -> Result<(Namespace<'_>, usize), Fault> {
+    let end = name_end(line, start);
+    if end == start && line.get(start) == Some(&b':') {
+        return Err(Fault::at(line, start..start, "a namespace or a blank after '|'"));
+    }
+    let name = &line[start..end];
+    let (weight, at) = number_after(line, end)?;
+    let namespace =
+        Namespace { name, hash: hash::namespace(name), weight: weight.unwrap_or(1.0), nameless: 0 };
+    Ok((namespace, at))
+}
+
+/// Read the feature at byte `start` and return its end.
+fn feature<'a>(
+    line: &'a [u8],
+    start: usize,
+    namespace: &mut Namespace<'a>,
+    state: &mut ReadState,
+    chunk: &mut Chunk,
+) -> Result<usize, Fault> {
+    let colon = name_end(line, start);
+    let (number, end) = number_after(line, colon)?;
+    let value = namespace.weight * number.unwrap_or(1.0);
+    if !value.is_finite() {
+        let expected = "a value within ±3.4e38 after the namespace's weight";
+        return Err(Fault::at(line, colon + 1..end, expected));
+    }
+    let (hash, name) = namespace.place(&line[start..colon]);
+    state.feature(chunk, hash, value, name);
+    Ok(end)
+}
+
+impl<'a> Namespace<'a> {
+    /// The hash and the full name of a feature, whose own name may be empty.
+    fn place(&mut self, feature: &'a [u8]) -> (u64, Name<'a>) {
+        let namespace = self.name;
+        if !feature.is_empty() {
+            let hash = hash::feature(feature, self.hash);
+            return (hash, Name::Word { namespace, feature });
+        }
+        let position = self.nameless;
+        self.nameless += 1;
+        let hash = hash::nameless(position, self.hash);
+        (hash, Name::Position { namespace, position })
+    }
+}
+
+fn name_end(line: &[u8], start: usize) -> usize {
+    let ends = |byte: &u8| matches!(byte, b' ' | b'\t' | b':' | b'|' | b'\r');
+    line[start..].iter().position(ends).map_or(line.len(), |length| start + length)
+}
+
+/// The number after the colon at byte `at`, if one stands there, and where the word ends.
+fn number_after(line: &[u8], at: usize) -> Result<(Option<f32>, usize), Fault> {
+    match line.get(at) {
+        Some(b':') => {
+            let end = value_end(line, at + 1);
+            Ok((Some(numbers::float(line, at + 1..end, NUMBER)?), end))
+        }
+        Some(b'\r') => Err(Fault::at(line, at..at, "a blank, ':' or '|'")),
+        _ => Ok((None, at)),
+    }
+}
+
+fn value_end(line: &[u8], start: usize) -> usize {
+    let ends = |byte: &u8| matches!(byte, b' ' | b'\t' | b'|');
+    line[start..].iter().position(ends).map_or(line.len(), |length| start + length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Format, Labels, Reader};
+    use super::*;
+
+    #[derive(Debug, PartialEq)]
+    struct Read {
+        label: f32,
+        importance: f32,
+        tag: String,
+        features: Vec<(u32, f32)>,
+    }
+
+    fn read(labels: Labels, line: &str) -> Result<Read, String> {
+        let mut chunk = Chunk::new(None);
+        let mut reader = Reader::new(Format::Vw, labels, 18, false);
+        match reader.read(line.as_bytes(), &mut chunk) {
+            Ok(some) => assert!(some),
+            Err(Fault { column, expected, found }) => {
+                return Err(format!("{column}: expected {expected}, found {found}"));
+            }
+        }
+        let example = chunk.example(0);
+        let features = example.slots.iter().copied().zip(example.values.iter().copied());
+        Ok(Read {
+            label: example.label,
+            importance: example.importance,
+            tag: String::from_utf8_lossy(chunk.tag(0)).into_owned(),
+            features: features.collect(),
+        })
+    }
+
+    fn features(line: &str) -> Vec<(u32, f32)> {
+        read(Labels::Binary, line).unwrap().features
+    }
+
+    fn head(labels: Labels, line: &str) -> (f32, f32, String) {
+        let read = read(labels, line).unwrap();
+        (read.label, read.importance, read.tag)
+    }
+
+    fn message(line: &str) -> String {
+        read(Labels::Binary, line).unwrap_err()
+    }
+
+    /// The indices below are what Vowpal Wabbit 9.11.9 gives with `-b 18`.
+    const B: u32 = 144_016;
+    const C: u32 = 120_964;
+    const A: u32 = 92_594;
+
+    #[test]
+    fn features_and_values_are_vowpal_wabbits() {
+        assert_eq!(features("1 |a b:2 c"), [(B, 2.0), (C, 1.0)]);
+        assert_eq!(features("1 |a:2 b:3 c |c d"), [(B, 6.0), (C, 2.0), (68_370, 1.0)]);
+        assert_eq!(features("1 |a b b:2"), [(B, 3.0)]);
+        assert_eq!(features("1 |a\tb\t c:-1e-1|a"), [(B, 1.0), (C, -0.1)]);
+        assert_eq!(features("1 || a |"), [(A, 1.0)]);
+        assert_eq!(features("1 |é a"), [(19_779, 1.0)]);
+        assert_eq!(features("1 |a"), []);
+        assert_eq!(features("1 |a b:0 c"), [(C, 1.0)]);
+        assert_eq!(features("1 |a:0 b c"), []);
+    }
+
+    #[test]
+    fn nameless_features_are_counted_per_block() {
+        assert_eq!(
+            features("1 |a b:2 |a :3 :4 c |a :5"),
+            [(B, 2.0), (A, 8.0), (A + 1, 4.0), (C, 1.0)]
+        );
+        // A value of zero takes its place too.
+        assert_eq!(features("1 | :0 :1"), [(1, 1.0)]);
+    }
+
+    #[test]
+    fn heads() {
+        let binary = |line| head(Labels::Binary, line);
+        assert_eq!(binary("1 |a b"), (1.0, 1.0, "".into()));
+        assert_eq!(binary("0 2.5 |a b"), (-1.0, 2.5, "".into()));
+        assert_eq!(binary(" \t -1  0   |a b"), (-1.0, 0.0, "".into()));
+        assert_eq!(binary("1 2 'tag |a b"), (1.0, 2.0, "tag".into()));
+        assert_eq!(binary("1 'tag|a b"), (1.0, 1.0, "tag".into()));
+        assert_eq!(binary("1 2 tag|a b"), (1.0, 2.0, "tag".into()));
+        assert_eq!(binary("1 ''t' |a b"), (1.0, 1.0, "'t'".into()));
+        assert_eq!(binary("1 ' |a b"), (1.0, 1.0, "".into()));
+        assert_eq!(binary("1 1|a b"), (1.0, 1.0, "1".into()));
+        assert_eq!(head(Labels::Real, "2.5 |a b"), (2.5, 1.0, "".into()));
+    }
+
+    #[test]
+    fn absent_labels() {
+        for (line, tag) in [("|a b", ""), ("  |a b", ""), ("t|a b", "t"), ("'t |a b", "t")] {
+            let (label, importance, found) = head(Labels::Any, line);
+            assert!(label.is_nan(), "{line}");
+            assert_eq!((importance, found.as_str()), (1.0, tag));
+        }
+        assert_eq!(message("|a b"), "1: expected a label, found '|'");
+        assert_eq!(message("  |a b"), "3: expected a label, found '|'");
+        assert_eq!(message("'t |a b"), "1: expected a label, found ''t'");
+        assert_eq!(
+            message("1|a b"),
+            "1: expected a label (a word that touches '|' is a tag), found '1|'"
+        );
+    }
+
+    #[test]
+    fn bad_heads() {
+        for (line, told) in [
+            ("1 2 3", "6: expected '|' before the features, found end of line"),
+            ("2 |a", "1: expected a label 1, 0 or -1, found '2'"),
+            ("x 'y z |a", "1: expected a label 1, 0 or -1, found 'x'"),
+            ("1 -2 |a", "3: expected an importance, 0 or more, found '-2'"),
+            ("1 x |a", "3: expected an importance, 0 or more, found 'x'"),
+            ("1 nan |a", "3: expected a finite number, found 'nan'"),
+            ("1 'x 3 |a", "3: expected an importance, 0 or more, found ''x'"),
+            (
+                "1 2 0.5 |a",
+                "5: expected a tag or '|' (an initial prediction is not supported), found '0.5'",
+            ),
+            (
+                "1 2 0.5 3 'tag |a",
+                "5: expected a tag or '|' (an initial prediction is not supported), found '0.5'",
+            ),
+            (
+                "1\t|a b",
+                r"2: expected a space (Vowpal Wabbit drops what stands before a tab), found '\x09'",
+            ),
+        ] {
+            assert_eq!(message(line), told, "{line}");
+        }
+    }
+
+    #[test]
+    fn bad_features() {
+        for (line, told) in [
+            ("1 |a b:abc c", "8: expected a number after ':', found 'abc'"),
+            ("1 |a b:", "8: expected a number after ':', found end of line"),
+            ("1 |a b: c", "8: expected a number after ':', found ' '"),
+            ("1 |a b:|c", "8: expected a number after ':', found '|'"),
+            ("1 |a b:1:2", "8: expected a number after ':', found '1:2'"),
+            ("1 |a b |c :x", "12: expected a number after ':', found 'x'"),
+            ("1 |a b:inf", "8: expected a finite number, found 'inf'"),
+            ("1 |a b:1e39", "8: expected a number within ±3.4e38, found '1e39'"),
+            ("1 |a:x b", "6: expected a number after ':', found 'x'"),
+            ("1 |a: b", "6: expected a number after ':', found ' '"),
+            ("1 |:2 b", "4: expected a namespace or a blank after '|', found ':'"),
+            (
+                "1 |a:1e30 c b:1e30|d",
+                "15: expected a value within ±3.4e38 after the namespace's weight, found '1e30'",
+            ),
+            ("1 |a b\rc", r"7: expected a blank, ':' or '|', found '\x0d'"),
+            ("1 |a\rc", r"5: expected a blank, ':' or '|', found '\x0d'"),
+            ("1 |a b \r", r"8: expected a blank, ':' or '|', found '\x0d'"),
+            ("1 |a b:1\r c", r"8: expected a number after ':', found '1\x0d'"),
+        ] {
+            assert_eq!(message(line), told, "{line}");
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! From bytes to examples.
+//!
+//! ```text
+//! files ─source─▶ blocks of lines ─format | fast─▶ chunks of examples ─stream─▶ learner
+//! rows of arrays ──────────────────────────────rows──▶
+//! ```
+//!
+//! - [`source`]: opens files and pipes, unpacks gzip and zstd, cuts bytes into blocks of whole lines;
+//! - [`format`]: the strict grammars, one a file; they are the oracle that the fast ones are tested against;
+//! - [`fast`]: the two-stage twins of the grammars, for the lines that are written plainly;
+//! - [`arrow`]: Arrow files of examples, for later passes;
+//! - [`parallel`]: blocks parsed on all cores and handed over in order;
+//! - [`rows`]: the rows of a sparse matrix, read in place;
+//! - [`stream`]: files as examples, one after another; [`memory`]: examples kept for more passes.
+
+pub mod arrow;
+pub mod fast;
+pub mod format;
+pub mod memory;
+mod parallel;
+pub mod rows;
+mod source;
+pub mod stream;

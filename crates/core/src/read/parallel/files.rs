@@ -1,0 +1,186 @@
+//! The blocks of many files, one file after another, numbered in order.
+//!
+//! A file is opened when the one before it is at its end. What cannot be had is a task, too: its number says
+//! when it is its turn to be told.
+
+use std::collections::VecDeque;
+use std::io::{Cursor, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::error::InputError;
+use crate::read::arrow::MAGIC;
+use crate::read::arrow::messages::{Batch, Batches, Trouble};
+use crate::read::source::{Block, Blocks, Cut, OnInterrupt, Origin, Source};
+
+/// A file that has not been opened.
+pub enum Waiting {
+    /// By its name.
+    Named(PathBuf),
+    /// By what gives its bytes, and a name for messages.
+    Given(String, Box<dyn Read + Send>),
+}
+
+/// What is to be done with a block.
+#[derive(Debug)]
+pub enum Piece {
+    /// Read its lines.
+    Lines,
+    /// Read its rows.
+    Batch(Batch),
+    /// Report one line that is too long.
+    TooLong,
+    /// Stop: there are no more bytes to be had.
+    Failed(InputError),
+    /// Stop: all is read.
+    End,
+}
+
+/// A block and its place among all blocks.
+#[derive(Debug)]
+pub struct Task {
+    /// Tasks count from 0.
+    pub number: u64,
+    /// The file, for messages.
+    pub file: Arc<str>,
+    /// Whether the file begins here.
+    pub begins_file: bool,
+    /// How many bytes were taken from all files up to here, packed as they are.
+    pub bytes_read: u64,
+    /// What to do.
+    pub piece: Piece,
+    /// The lines, where there are some.
+    pub block: Block,
+}
+
+/// The files of a stream.
+pub struct Files {
+    waiting: VecDeque<Waiting>,
+    open: Option<Open>,
+    given_out: u64,
+    finished_bytes: u64,
+    ended: bool,
+    reads_aside: bool,
+    on_interrupt: OnInterrupt,
+}
+
+struct Open {
+    content: Content,
+    origin: Origin,
+    file: Arc<str>,
+    begins: bool,
+}
+
+/// What a file holds.
+enum Content {
+    Text(Blocks),
+    Arrow(Batches),
+}
+
+impl Content {
+    /// What the first bytes show. Of text no more than one byte is waited for, and a few where it begins like
+    /// an Arrow file.
+    fn of(mut bytes: Box<dyn Read + Send>) -> Result<Content, Trouble> {
+        let mut first = Vec::new();
+        while first.len() < MAGIC.len() && MAGIC.starts_with(&first) {
+            let had = first.len();
+            (&mut bytes).take(1).read_to_end(&mut first).map_err(Trouble::Bytes)?;
+            if first.len() == had {
+                break;
+            }
+        }
+        if first == MAGIC {
+            return Batches::new(bytes).map(Content::Arrow);
+        }
+        Ok(Content::Text(Blocks::new(Box::new(Cursor::new(first).chain(bytes)))))
+    }
+
+    /// Put what comes next into `block`; `None` after the last.
+    fn next_piece(&mut self, block: &mut Block) -> Result<Option<Piece>, Trouble> {
+        match self {
+            Content::Arrow(batches) => Ok(batches.next_batch(block)?.map(Piece::Batch)),
+            Content::Text(blocks) => match blocks.next_block(block).map_err(Trouble::Bytes)? {
+                Cut::Lines => Ok(Some(Piece::Lines)),
+                Cut::TooLong => Ok(Some(Piece::TooLong)),
+                Cut::End => Ok(None),
+            },
+        }
+    }
+}
+
+impl Files {
+    /// All files; if `reads_aside`, packed ones and pipes are read by a thread of their own.
+    pub fn new(waiting: VecDeque<Waiting>, reads_aside: bool, on_interrupt: OnInterrupt) -> Files {
+        Files {
+            waiting,
+            open: None,
+            given_out: 0,
+            finished_bytes: 0,
+            ended: false,
+            reads_aside,
+            on_interrupt,
+        }
+    }
+
+    /// The next task; after the last every one is an end.
+    pub fn next_task(&mut self, mut block: Block) -> Task {
+        let piece = self.next_piece(&mut block).unwrap_or_else(Piece::Failed);
+        self.ended = matches!(piece, Piece::End | Piece::Failed(_));
+        let (file, begins_file) = match &mut self.open {
+            Some(open) => (Arc::clone(&open.file), std::mem::take(&mut open.begins)),
+            None => (Arc::from(""), false),
+        };
+        let number = self.given_out;
+        self.given_out += 1;
+        Task { number, file, begins_file, bytes_read: self.bytes_read(), piece, block }
+    }
+
+    fn bytes_read(&self) -> u64 {
+        let open = self.open.as_ref().map_or(0, |open| open.origin.consumed());
+        self.finished_bytes + open
+    }
+
+    fn next_piece(&mut self, block: &mut Block) -> Result<Piece, InputError> {
+        while !self.ended {
+            let Some(open) = &mut self.open else {
+                if !self.open_next()? {
+                    break;
+                }
+                continue;
+            };
+            match open.content.next_piece(block) {
+                Ok(Some(piece)) => return Ok(piece),
+                Ok(None) => self.close(),
+                Err(trouble) => return Err(explained(trouble, &open.origin)),
+            }
+        }
+        Ok(Piece::End)
+    }
+
+    /// Open the next file; false after the last.
+    fn open_next(&mut self) -> Result<bool, InputError> {
+        let source = match self.waiting.pop_front() {
+            None => return Ok(false),
+            Some(Waiting::Named(name)) => Source::open(&name, self.on_interrupt)?,
+            Some(Waiting::Given(name, reader)) => Source::new(&name, reader, self.on_interrupt)?,
+        };
+        let source = if self.reads_aside { source.read_ahead(self.on_interrupt) } else { source };
+        let file = Arc::from(source.origin.name.as_str());
+        let origin = source.origin;
+        let content = Content::of(source.bytes).map_err(|trouble| explained(trouble, &origin))?;
+        self.open = Some(Open { content, origin, file, begins: true });
+        Ok(true)
+    }
+
+    fn close(&mut self) {
+        self.finished_bytes = self.bytes_read();
+        self.open = None;
+    }
+}
+
+fn explained(trouble: Trouble, origin: &Origin) -> InputError {
+    match trouble {
+        Trouble::Bytes(error) => origin.broken(&error),
+        Trouble::Wrong(fault) => fault.of_file(&origin.name),
+    }
+}

@@ -1,0 +1,259 @@
+//! Blocks read on many cores and handed over in order.
+//!
+//! Every reader, the stream's own thread too, takes the next task from the files, one at a time, reads its
+//! lines and puts the outcome on the board. The stream takes outcomes off the board by their numbers. Where
+//! the next one is not there it reads a block itself: reading is most of the work, and a core that waited
+//! would be half of a small machine.
+//!
+//! Threads are started when the stream comes to its third block, so that short files need none, and
+//! when the format is known; if only that of Arrow files is, they leave text to the stream. Names are recorded in the order of the lines, by one reader.
+//!
+//! Cost: four blocks for each reader lie between the files and the stream, so that a reader that the system
+//! stops for a moment stops no other; never more than [`MOST_BLOCKS`], and never more than [`MOST_BYTES`]
+//! and one block.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread;
+use std::time::Duration;
+
+use super::files::{Files, Piece, Task};
+use super::parsed::{Parsed, Parser};
+use crate::example::{Chunk, Requirements};
+use crate::read::format::{Format, LabelReader};
+use crate::read::source::{Block, OnInterrupt, never_ask_here};
+
+/// More blocks on their way than this would only need memory: one learner cannot use up more.
+const MOST_BLOCKS: usize = 16;
+/// Text on its way, beside the block being read; lines may be long.
+const MOST_BYTES: usize = 8 << 20;
+/// The stream reads so many blocks before it asks for help.
+const ALONE: u64 = 2;
+/// How often a stream that waits looks whether it was interrupted.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// The stream's end of the pipeline.
+pub struct Pipeline {
+    shared: Arc<Shared>,
+    /// The reader of the stream's own thread.
+    pub parser: Parser,
+    threads: usize,
+    helpers_started: bool,
+    /// Whether there was something to read whose format need not be found.
+    met_batch: bool,
+    wanted: u64,
+    on_interrupt: OnInterrupt,
+}
+
+struct Shared {
+    files: Mutex<Files>,
+    queue: Mutex<Queue>,
+    changed: Condvar,
+    most_blocks: usize,
+}
+
+/// What the readers know of each other.
+#[derive(Default)]
+struct Queue {
+    parsed: BTreeMap<u64, Parsed>,
+    /// Blocks between the files and the stream, and their length with that of the stream's own.
+    blocks: usize,
+    bytes: usize,
+    requirements: Requirements,
+    spare: Vec<(Block, Chunk)>,
+    ended: bool,
+    panicked: bool,
+}
+
+impl Queue {
+    fn has_capacity(&self, most_blocks: usize) -> bool {
+        let more_to_come = !self.ended || self.blocks == 0;
+        more_to_come && self.blocks < most_blocks && self.bytes <= MOST_BYTES
+    }
+
+    /// Memory for one more block.
+    fn take_buffers(&mut self) -> (Block, Chunk) {
+        self.blocks += 1;
+        let (block, mut chunk) = self.spare.pop().unwrap_or_default();
+        chunk.restart(self.requirements.clone());
+        (block, chunk)
+    }
+}
+
+impl Pipeline {
+    /// A pipeline of `threads` readers, the stream's own included.
+    pub fn new(files: Files, parser: Parser, threads: usize, on_interrupt: OnInterrupt) -> Self {
+        let shared = Shared {
+            files: Mutex::new(files),
+            queue: Mutex::default(),
+            changed: Condvar::new(),
+            most_blocks: (4 * threads).min(MOST_BLOCKS),
+        };
+        Pipeline {
+            shared: Arc::new(shared),
+            parser,
+            threads,
+            helpers_started: false,
+            met_batch: false,
+            wanted: 0,
+            on_interrupt,
+        }
+    }
+
+    /// The next block in order. `labels` is what is known of the labels before it, `requirements` what
+    /// its examples should come with.
+    pub fn next_parsed(
+        &mut self,
+        labels: LabelReader,
+        requirements: &Requirements,
+    ) -> io::Result<Parsed> {
+        if self.wanted >= ALONE && !self.helpers_started && self.can_be_helped() {
+            self.start_helpers();
+        }
+        let shared = Arc::clone(&self.shared);
+        loop {
+            let mut queue = shared.queue();
+            assert!(!queue.panicked, "a thread that reads has panicked");
+            queue.requirements.clone_from(requirements);
+            if let Some(parsed) = queue.parsed.remove(&self.wanted) {
+                self.wanted += 1;
+                queue.blocks -= 1;
+                shared.changed.notify_all();
+                return Ok(parsed);
+            }
+            if queue.has_capacity(shared.most_blocks)
+                && let Some(files) = try_lock(&shared.files)
+            {
+                let (block, chunk) = queue.take_buffers();
+                drop(queue);
+                self.read_here(shared.next_task(files, block), chunk, labels);
+                continue;
+            }
+            let waited = shared.changed.wait_timeout(queue, PATIENCE);
+            if waited.is_ok_and(|(_, waited)| waited.timed_out()) {
+                (self.on_interrupt)()?;
+            }
+        }
+    }
+
+    fn read_here(&mut self, task: Task, chunk: Chunk, mut labels: LabelReader) {
+        // What stands between is being read by others; its labels are not known yet.
+        self.met_batch |= matches!(task.piece, Piece::Batch(_));
+        let is_its_turn = task.number == self.wanted;
+        if task.begins_file || !is_its_turn {
+            labels.next_file();
+        }
+        let parsed = match is_its_turn {
+            true => self.parser.parse(task, chunk, labels),
+            false => self.parser.parse_or_leave(task, chunk, labels),
+        };
+        self.shared.put(parsed);
+    }
+
+    /// Give back the memory of a block that was handed out, before the next is asked for.
+    pub fn recycle(&self, block: Block, chunk: Chunk) {
+        let mut queue = self.shared.queue();
+        queue.bytes -= block.lines().len();
+        self.shared.changed.notify_all();
+        // What a long line needed is given back to the system.
+        if queue.spare.len() < self.shared.most_blocks && !block.is_large() && !chunk.is_large() {
+            queue.spare.push((block, chunk));
+        }
+    }
+
+    fn can_be_helped(&self) -> bool {
+        let reader = &self.parser.lines.reader;
+        let is_known = reader.format() != Format::Auto || self.met_batch;
+        self.threads > 1 && reader.names().is_none() && is_known
+    }
+
+    fn start_helpers(&mut self) {
+        self.helpers_started = true;
+        for _ in 1..self.threads.min(MOST_BLOCKS) {
+            let shared = Arc::clone(&self.shared);
+            let parser = self.parser.sibling();
+            let helper = thread::Builder::new().name("lessregret reader".to_owned());
+            // Where there are no threads to be had the stream reads alone.
+            let _ = helper.spawn(move || help(&shared, parser));
+        }
+    }
+}
+
+impl Drop for Pipeline {
+    /// Helpers stop when they next look; one that waits for a pipe is not waited for.
+    fn drop(&mut self) {
+        self.shared.queue().ended = true;
+        self.shared.changed.notify_all();
+    }
+}
+
+impl Shared {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Memory for one more block, once there is room; `None` when there is no more to do.
+    fn wait_for_capacity(&self) -> Option<(Block, Chunk)> {
+        let mut queue = self.queue();
+        while !queue.ended && !queue.has_capacity(self.most_blocks) {
+            queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+        (!queue.ended).then(|| queue.take_buffers())
+    }
+
+    fn next_task(&self, mut files: MutexGuard<'_, Files>, block: Block) -> Task {
+        let task = files.next_task(block);
+        let mut queue = self.queue();
+        queue.ended |= matches!(task.piece, Piece::End | Piece::Failed(_));
+        queue.bytes += task.block.lines().len();
+        drop(queue);
+        drop(files);
+        // The stream may have found the files taken; it need not wait until this block is read.
+        self.changed.notify_all();
+        task
+    }
+
+    fn put(&self, parsed: Parsed) {
+        self.queue().parsed.insert(parsed.task.number, parsed);
+        self.changed.notify_all();
+    }
+}
+
+fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    match mutex.try_lock() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+/// Read blocks until there are no more.
+fn help(shared: &Shared, mut parser: Parser) {
+    never_ask_here();
+    let _alarm = PanicGuard(shared);
+    let unknown = parser.lines.reader.labels();
+    while let Some((task, chunk)) = next_task(shared) {
+        shared.put(parser.parse_or_leave(task, chunk, unknown));
+    }
+}
+
+/// The next task, once there is room for it; `None` when there is no more to do.
+fn next_task(shared: &Shared) -> Option<(Task, Chunk)> {
+    // Who waits for room holds the files, so that only one block can come too many, however long it is.
+    let files = shared.files.lock().unwrap_or_else(PoisonError::into_inner);
+    let (block, chunk) = shared.wait_for_capacity()?;
+    Some((shared.next_task(files, block), chunk))
+}
+
+/// Tells the stream of a panic: it would wait for ever for the block that was being read.
+struct PanicGuard<'a>(&'a Shared);
+
+impl Drop for PanicGuard<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.queue().panicked = true;
+            self.0.changed.notify_all();
+        }
+    }
+}

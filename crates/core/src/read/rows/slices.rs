@@ -1,0 +1,182 @@
+//! Arrays of either of two types, read in place.
+//!
+//! Loops over entries have no early exit and call no closures, so that they become vector instructions
+//! where [`InstructionSet::run`](crate::simd::InstructionSet::run) compiles them.
+
+use std::ops::Range;
+
+/// 32- or 64-bit indices.
+pub type Indices<'a> = Slice<'a, i32, i64>;
+/// 32- or 64-bit floats.
+pub type Floats<'a> = Slice<'a, f32, f64>;
+
+/// The entries of an array, whichever type they have.
+#[derive(Clone, Copy, Debug)]
+pub enum Slice<'a, A, B> {
+    /// The narrow type.
+    Narrow(&'a [A]),
+    /// The wide type.
+    Wide(&'a [B]),
+}
+
+impl<A, B> Slice<'_, A, B> {
+    /// The number of entries.
+    pub fn len(&self) -> usize {
+        match self {
+            Slice::Narrow(entries) => entries.len(),
+            Slice::Wide(entries) => entries.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Slice<'_, i32, i64> {
+    /// Entry number `k`.
+    pub fn at(&self, k: usize) -> i64 {
+        match self {
+            Slice::Narrow(entries) => entries[k].into(),
+            Slice::Wide(entries) => entries[k],
+        }
+    }
+
+    /// Whether all entries are from 0 up and below `limit`.
+    #[inline(always)]
+    pub fn are_below(&self, entries: Range<usize>, limit: usize) -> bool {
+        // A negative number is a large one without its sign.
+        match self {
+            Slice::Narrow(all) => {
+                let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+                let mut beyond = 0;
+                for &index in &all[entries] {
+                    beyond |= u32::from(index as u32 >= limit);
+                }
+                beyond == 0
+            }
+            Slice::Wide(all) => {
+                let mut beyond = 0;
+                for &index in &all[entries] {
+                    beyond |= u64::from(index as u64 >= limit as u64);
+                }
+                beyond == 0
+            }
+        }
+    }
+
+    /// How many entries are not below the next one.
+    #[inline(always)]
+    pub fn descents(&self, entries: Range<usize>) -> usize {
+        match self {
+            Slice::Narrow(all) => descents(&all[entries]),
+            Slice::Wide(all) => descents(&all[entries]),
+        }
+    }
+}
+
+#[inline(always)]
+fn descents<T: PartialOrd>(entries: &[T]) -> usize {
+    let mut count = 0u32;
+    for (one, next) in entries.iter().zip(entries.get(1..).unwrap_or_default()) {
+        count += u32::from(one >= next);
+    }
+    count as usize
+}
+
+/// What is to be known of many values, as float32.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sizes {
+    /// Whether one is not finite.
+    pub any_infinite: bool,
+    /// Whether one is 0.
+    pub any_zero: bool,
+    /// Whether one is beyond -1 and 1.
+    pub any_large: bool,
+}
+
+impl Slice<'_, f32, f64> {
+    /// Entry number `k`.
+    pub fn at(&self, k: usize) -> f32 {
+        match self {
+            Slice::Narrow(entries) => entries[k],
+            Slice::Wide(entries) => entries[k] as f32,
+        }
+    }
+
+    /// How large the entries are.
+    #[inline(always)]
+    pub fn sizes(&self, entries: Range<usize>) -> Sizes {
+        let mut seen = Seen::default();
+        match self {
+            Slice::Narrow(all) => {
+                for &value in &all[entries] {
+                    seen.see(value);
+                }
+            }
+            Slice::Wide(all) => {
+                for &value in &all[entries] {
+                    seen.see(value as f32);
+                }
+            }
+        }
+        Sizes {
+            any_infinite: seen.infinite != 0,
+            any_zero: seen.zero != 0,
+            any_large: seen.large != 0,
+        }
+    }
+}
+
+/// The same while it is found out: as wide as the values, so that many are compared at once.
+#[derive(Default)]
+struct Seen {
+    infinite: u32,
+    zero: u32,
+    large: u32,
+}
+
+impl Seen {
+    #[inline(always)]
+    fn see(&mut self, value: f32) {
+        // Without their sign the bits of numbers are ordered as their sizes are.
+        let size = value.to_bits() << 1;
+        self.infinite |= u32::from(size >= f32::INFINITY.to_bits() << 1);
+        self.zero |= u32::from(size == 0);
+        self.large |= u32::from(size > 1f32.to_bits() << 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_those_of_float32() {
+        let of = |values: &[f64]| Slice::Wide::<f32, f64>(values).sizes(0..values.len());
+        assert_eq!(of(&[]), Sizes::default());
+        assert_eq!(of(&[1.0, -1.0, 1e-45, 1.0 + 1e-9]), Sizes::default());
+        for (value, expected) in [
+            (f64::NAN, Sizes { any_infinite: true, any_large: true, ..Sizes::default() }),
+            (-1e39, Sizes { any_infinite: true, any_large: true, ..Sizes::default() }),
+            (-3e38, Sizes { any_large: true, ..Sizes::default() }),
+            (-1.000_001, Sizes { any_large: true, ..Sizes::default() }),
+            (-0.0, Sizes { any_zero: true, ..Sizes::default() }),
+            (1e-46, Sizes { any_zero: true, ..Sizes::default() }),
+        ] {
+            for place in 0..40 {
+                let mut values = [0.5; 40];
+                values[place] = value;
+                assert_eq!(of(&values), expected, "{value} at {place}");
+            }
+        }
+    }
+
+    #[test]
+    fn descents_are_counted() {
+        let of = |entries: &[i32]| Slice::Narrow::<i32, i64>(entries).descents(0..entries.len());
+        assert_eq!((of(&[]), of(&[3]), of(&[1, 2, 7])), (0, 0, 0));
+        assert_eq!((of(&[1, 1, 7]), of(&[3, 2, 1]), of(&[-1, 5, 5])), (1, 2, 1));
+    }
+}

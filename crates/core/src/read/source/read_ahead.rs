@@ -1,0 +1,84 @@
+//! Bytes read by a thread of their own: those that must be unpacked first, or waited for.
+//!
+//! The thread runs a few pieces ahead, so that unpacking, reading and learning go on side by side. It ends
+//! when it has no more to give or no one takes what it gives; no one waits for it.
+//!
+//! Cost: [`AHEAD`] pieces of 256 KiB, and one copy of the bytes.
+
+use std::io::{self, ErrorKind, Read};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use super::open::{OnInterrupt, ask, never_ask_here};
+
+const PIECE: usize = 256 << 10;
+const AHEAD: usize = 4;
+/// How often a reader that waits looks whether it was interrupted.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// What another thread reads.
+pub struct ReadAhead {
+    pieces: Receiver<io::Result<Vec<u8>>>,
+    piece: Vec<u8>,
+    at: usize,
+    ended: bool,
+    on_interrupt: OnInterrupt,
+}
+
+impl ReadAhead {
+    /// Let another thread read `bytes`.
+    pub fn new(bytes: Box<dyn Read + Send>, on_interrupt: OnInterrupt) -> Self {
+        let (give, pieces) = sync_channel(AHEAD);
+        let thread = thread::Builder::new().name("lessregret source".to_owned());
+        // Where there is no thread to be had the channel is closed, and the first read says so.
+        let _ = thread.spawn(move || read_all(bytes, &give));
+        ReadAhead { pieces, piece: Vec::new(), at: 0, ended: false, on_interrupt }
+    }
+
+    fn next_piece(&self) -> io::Result<Vec<u8>> {
+        loop {
+            match self.pieces.recv_timeout(PATIENCE) {
+                Ok(piece) => return piece,
+                Err(RecvTimeoutError::Timeout) => ask(self.on_interrupt)?,
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(io::Error::other("the thread that reads is gone"));
+                }
+            }
+        }
+    }
+}
+
+impl Read for ReadAhead {
+    fn read(&mut self, scratch: &mut [u8]) -> io::Result<usize> {
+        if self.at == self.piece.len() && !self.ended {
+            self.piece = self.next_piece()?;
+            self.at = 0;
+            self.ended = self.piece.is_empty();
+        }
+        let count = scratch.len().min(self.piece.len() - self.at);
+        scratch[..count].copy_from_slice(&self.piece[self.at..self.at + count]);
+        self.at += count;
+        Ok(count)
+    }
+}
+
+/// Give all pieces and then an empty one, or an error.
+fn read_all(mut bytes: Box<dyn Read + Send>, give: &SyncSender<io::Result<Vec<u8>>>) {
+    never_ask_here();
+    loop {
+        let mut piece = vec![0; PIECE];
+        let outcome = match bytes.read(&mut piece) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Ok(count) => {
+                piece.truncate(count);
+                Ok(piece)
+            }
+            Err(error) => Err(error),
+        };
+        let last = outcome.as_ref().map_or(true, Vec::is_empty);
+        if give.send(outcome).is_err() || last {
+            return;
+        }
+    }
+}

@@ -1,0 +1,522 @@
+//! A stream of examples out of files, one file after another.
+//!
+//! ```text
+//! stream = { file }
+//! ```
+//!
+//! [`Stream::fill`] hands out whole chunks: the examples before a bad line come first, the error comes with
+//! the next call and with every call after it. How many threads read changes nothing but the time.
+//!
+//! Cost: blocks of half a megabyte, a few for every thread, see [`crate::read::parallel::pipeline`]; more only for
+//! lines longer than that. A chunk is handed over as it was read, without copying, wherever it fits.
+
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::error::{Error, InputError, Result};
+use crate::example::{Arrays, Chunk, Names, Requirements, Scales};
+use crate::read::arrow::batch::BatchReader;
+use crate::read::fast::BlockReader;
+use crate::read::format::{Format, LabelReader, Reader};
+use crate::read::parallel::files::{Files, Piece, Waiting};
+use crate::read::parallel::parsed::{Parsed, Parser};
+use crate::read::parallel::pipeline::Pipeline;
+use crate::read::source::OnInterrupt;
+use crate::simd::InstructionSet;
+use crate::spec::FeatureSpace;
+
+/// A chunk is full with this many features: about half a megabyte of slots and values.
+pub(crate) const FULL: usize = 1 << 16;
+/// And with this many bytes of tags, which can be as long as lines.
+const FULL_OF_TAGS: usize = 1 << 20;
+
+/// What to do with a line that cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadLines {
+    /// Stop with an error.
+    Stop,
+    /// Count it and go on.
+    Skip,
+}
+
+/// How to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamSpec {
+    /// The format of all files.
+    pub format: Format,
+    /// What the examples are read for.
+    pub space: FeatureSpace,
+    /// What to do with a bad line.
+    pub bad_lines: BadLines,
+    /// Whether to record the names of the features.
+    pub names: bool,
+}
+
+/// Examples from files.
+pub struct Stream {
+    spec: StreamSpec,
+    threads: usize,
+    on_interrupt: OnInterrupt,
+    /// What has not been opened, until the first call.
+    waiting: VecDeque<Waiting>,
+    pipeline: Option<Pipeline>,
+    current: Option<Current>,
+    labels: LabelReader,
+    /// What values are divided by; none where the space is impossible.
+    scales: Option<Scales>,
+    file: Arc<str>,
+    lines: u64,
+    bytes_read: u64,
+    skipped: u64,
+    first_skipped: Option<InputError>,
+    failed: Option<Error>,
+}
+
+/// The block whose examples are being handed out.
+struct Current {
+    parsed: Parsed,
+    /// How many of its examples were given out, and how many of its bad lines were counted.
+    given: usize,
+    counted: usize,
+    /// The number of lines of the file before it, and what they showed of its labels.
+    lines_before: u64,
+    labels_before: LabelReader,
+}
+
+impl Stream {
+    /// The examples of `files` in order; `-` is standard input.
+    pub fn open<P: Into<PathBuf>>(files: Vec<P>, spec: StreamSpec) -> Stream {
+        let named = |file: P| Waiting::Named(file.into());
+        Stream::new(files.into_iter().map(named).collect(), spec)
+    }
+
+    /// Ask this when a signal interrupts a read.
+    pub fn on_interrupt(self, on_interrupt: OnInterrupt) -> Stream {
+        Stream { on_interrupt, ..self }
+    }
+
+    /// Read with so many threads, that of the caller included; 1 without this.
+    pub fn threads(self, threads: usize) -> Stream {
+        Stream { threads: threads.max(1), ..self }
+    }
+
+    /// The examples that `reader` gives; `name` stands for it in messages.
+    pub fn over(name: &str, reader: Box<dyn Read + Send>, spec: StreamSpec) -> Stream {
+        let given = Waiting::Given(name.to_owned(), reader);
+        Stream::new(VecDeque::from([given]), spec)
+    }
+
+    fn new(waiting: VecDeque<Waiting>, spec: StreamSpec) -> Stream {
+        let FeatureSpace { table, labels, scale, .. } = spec.space;
+        let bits = table.check().and_then(|()| spec.space.bits());
+        // One slot more than the features have: the intercept's.
+        let scales = bits.and_then(|_| Scales::new(scale, table.len() + 1));
+        let (scales, failed) = match scales {
+            Ok(scales) => (Some(scales), None),
+            Err(error) => (None, Some(error)),
+        };
+        Stream {
+            spec,
+            threads: 1,
+            on_interrupt: || Ok(()),
+            waiting,
+            pipeline: None,
+            current: None,
+            labels: LabelReader::new(labels),
+            scales,
+            file: Arc::from(""),
+            lines: 0,
+            bytes_read: 0,
+            skipped: 0,
+            first_skipped: None,
+            failed,
+        }
+    }
+
+    /// Replace the chunk's examples by the next ones, at most `limit` and at least one, and return how
+    /// many; 0 after the last. A chunk is also full with about 65,536 features or a megabyte of tags, and
+    /// may be given out from half of that on.
+    pub fn fill(&mut self, chunk: &mut Chunk, limit: usize) -> Result<usize> {
+        chunk.clear();
+        if self.failed.is_none() {
+            self.failed = self.read_up_to(chunk, limit.max(1)).err();
+            if let Some(scales) = &mut self.scales {
+                scales.scale_chunk(chunk)?;
+            }
+        }
+        match &self.failed {
+            Some(error) if chunk.is_empty() => Err(error.clone()),
+            _ => Ok(chunk.len()),
+        }
+    }
+
+    /// The next examples as arrays of their own, at most `limit`.
+    pub fn read_arrays(&mut self, limit: usize) -> Result<Arrays> {
+        let mut chunk = Chunk::new(None);
+        self.fill(&mut chunk, limit)?;
+        Ok(chunk.to_arrays())
+    }
+
+    /// An error if a signal came: what reads a long stream asks now and then.
+    pub fn check_interrupt(&self) -> Result<()> {
+        (self.on_interrupt)().map_err(|error| interrupted(&self.file, &error).into())
+    }
+
+    /// The feature space that the examples are read for.
+    pub fn space(&self) -> &FeatureSpace {
+        &self.spec.space
+    }
+
+    /// How many lines were skipped.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// What was wrong with the first skipped line.
+    pub fn first_skipped(&self) -> Option<&InputError> {
+        self.first_skipped.as_ref()
+    }
+
+    /// How many bytes of the files were read, packed as they are.
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes_read
+    }
+
+    /// The names met so far, if they are recorded.
+    pub fn names(&self) -> Option<&Names> {
+        self.pipeline.as_ref()?.parser.lines.reader.names()
+    }
+
+    fn read_up_to(&mut self, chunk: &mut Chunk, limit: usize) -> Result<()> {
+        while chunk.len() < limit && !is_full(chunk) {
+            if let Some(current) = &mut self.current
+                && current.has_more()
+            {
+                if current.is_whole() && chunk.features() >= FULL / 2 {
+                    // Better to begin the next chunk with it, and not to copy it.
+                    break;
+                }
+                if current.parsed.chunk.intercept() != chunk.intercept()
+                    && let Some(pipeline) = &mut self.pipeline
+                {
+                    let labels = current.labels_before;
+                    pipeline.parser.parse_again(&mut current.parsed, chunk.requirements(), labels);
+                }
+                current.give(chunk, limit);
+                self.count_bad_lines(false)?;
+            } else if !self.next_block(chunk.requirements())? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Count the bad lines that stand before the examples given out, or all of the block.
+    fn count_bad_lines(&mut self, all: bool) -> Result<()> {
+        let Some(current) = &mut self.current else {
+            return Ok(());
+        };
+        let bad = &current.parsed.report.bad[current.counted..];
+        let passed =
+            if all { bad.len() } else { bad.partition_point(|&at| (at as usize) < current.given) };
+        if passed == 0 {
+            return Ok(());
+        }
+        if self.spec.bad_lines == BadLines::Stop || self.first_skipped.is_none() {
+            let error = current.first_bad_line();
+            if self.spec.bad_lines == BadLines::Stop {
+                return Err(error.into());
+            }
+            self.first_skipped = Some(error);
+        }
+        current.counted += passed;
+        self.skipped += passed as u64;
+        Ok(())
+    }
+
+    /// Go on to the next block; false after the last.
+    fn next_block(&mut self, requirements: &Requirements) -> Result<bool> {
+        self.count_bad_lines(true)?;
+        let labels = self.labels;
+        let pipeline = match &mut self.pipeline {
+            Some(pipeline) => pipeline,
+            None => {
+                let pipeline = Stream::start(
+                    self.spec,
+                    std::mem::take(&mut self.waiting),
+                    self.threads,
+                    self.on_interrupt,
+                )?;
+                self.pipeline.insert(pipeline)
+            }
+        };
+        if let Some(Current { parsed, .. }) = self.current.take() {
+            pipeline.recycle(parsed.task.block, parsed.chunk);
+        }
+        let parsed = pipeline
+            .next_parsed(labels, requirements)
+            .map_err(|error| interrupted(&self.file, &error))?;
+        self.admit(parsed, requirements)
+    }
+
+    fn start(
+        spec: StreamSpec,
+        waiting: VecDeque<Waiting>,
+        threads: usize,
+        on_interrupt: OnInterrupt,
+    ) -> Result<Pipeline> {
+        let path = InstructionSet::chosen().map_err(Error::Spec)?;
+        let bits = spec.space.bits()?;
+        let reader = Reader::new(spec.format, spec.space.labels, bits, spec.names);
+        let lines = BlockReader::new(reader, path, spec.bad_lines == BadLines::Stop);
+        let files = Files::new(waiting, threads > 1, on_interrupt);
+        let batches = BatchReader { bits, stops: spec.bad_lines == BadLines::Stop };
+        Ok(Pipeline::new(files, Parser { lines, batches }, threads, on_interrupt))
+    }
+
+    /// Take a block whose turn has come; false if it is the end.
+    fn admit(&mut self, mut parsed: Parsed, requirements: &Requirements) -> Result<bool> {
+        self.bytes_read = parsed.task.bytes_read;
+        match parsed.task.piece {
+            Piece::End => return Ok(false),
+            Piece::Failed(error) => return Err(error.into()),
+            Piece::Lines | Piece::TooLong | Piece::Batch(_) => {}
+        }
+        if parsed.task.begins_file {
+            self.labels.next_file();
+            self.lines = 0;
+        }
+        let fits = !parsed.is_left
+            && self.labels.agrees(&parsed.labels)
+            && parsed.chunk.intercept() == requirements.intercept;
+        if !fits && let Some(pipeline) = &mut self.pipeline {
+            pipeline.parser.parse_again(&mut parsed, requirements, self.labels);
+        }
+        if let Some(damage) = parsed.damage {
+            return Err(damage.of_file(&parsed.task.file).into());
+        }
+        let labels_before = self.labels;
+        self.labels.go_on(&parsed.labels);
+        self.file = Arc::clone(&parsed.task.file);
+        let lines_before = self.lines;
+        self.lines += parsed.report.lines;
+        self.current = Some(Current { parsed, given: 0, counted: 0, lines_before, labels_before });
+        Ok(true)
+    }
+}
+
+impl Current {
+    fn has_more(&self) -> bool {
+        self.given < self.parsed.chunk.len()
+    }
+
+    fn is_whole(&self) -> bool {
+        self.given == 0
+    }
+
+    /// Give the next examples to `chunk`, as many as it may hold.
+    fn give(&mut self, chunk: &mut Chunk, limit: usize) {
+        let from = &mut self.parsed.chunk;
+        if self.given == 0 && chunk.is_empty() && from.len() <= limit && !is_full(from) {
+            self.given = from.len();
+            from.swap_examples(chunk);
+            return;
+        }
+        let start = self.given;
+        let (features, tags) = (from.features_before(start), from.tags_before(start));
+        let (had_features, had_tags) = (chunk.features(), chunk.tag_bytes());
+        let most = from.len().min(start + limit - chunk.len());
+        let fits = |end: usize| {
+            had_features + from.features_before(end) - features < FULL
+                && had_tags + from.tags_before(end) - tags < FULL_OF_TAGS
+        };
+        let mut end = start + 1;
+        while end < most && fits(end) {
+            end += 1;
+        }
+        chunk.append_some(from, start..end);
+        self.given = end;
+    }
+
+    fn first_bad_line(&self) -> InputError {
+        let (line, fault) = self.parsed.report.first_bad.clone().unwrap_or_default();
+        InputError {
+            file: self.parsed.task.file.to_string(),
+            line: self.lines_before + line,
+            column: fault.column,
+            found: fault.found,
+            expected: fault.expected,
+        }
+    }
+}
+
+fn is_full(chunk: &Chunk) -> bool {
+    chunk.features() >= FULL || chunk.tag_bytes() >= FULL_OF_TAGS
+}
+
+fn interrupted(file: &str, error: &io::Error) -> InputError {
+    InputError {
+        file: file.to_owned(),
+        line: 0,
+        column: 0,
+        found: format!("trouble ({error})"),
+        expected: "a file that can be read".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::loss::Labels;
+    use crate::read::source::LONGEST_LINE;
+
+    const SPEC: StreamSpec = StreamSpec {
+        format: Format::Auto,
+        space: FeatureSpace::text(18, Labels::Binary),
+        bad_lines: BadLines::Stop,
+        names: false,
+    };
+    const SKIP: StreamSpec = StreamSpec { bad_lines: BadLines::Skip, ..SPEC };
+
+    fn over(text: &[u8], spec: StreamSpec) -> Stream {
+        Stream::over("data", Box::new(Cursor::new(text.to_vec())), spec)
+    }
+
+    fn files(texts: &[&[u8]]) -> (tempfile::TempDir, Vec<String>) {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |(i, text): (usize, &&[u8])| {
+            let path = folder.path().join(format!("{i}.txt"));
+            std::fs::write(&path, text).unwrap();
+            path.to_str().unwrap().to_owned()
+        };
+        let names = texts.iter().enumerate().map(write).collect();
+        (folder, names)
+    }
+
+    fn message(outcome: Result<usize>) -> String {
+        outcome.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn chunks_hold_at_most_the_limit() {
+        let mut stream = over(b"1 1:1\n\n0 2:1\n# note\n1 3:1\n", SPEC);
+        let mut chunk = Chunk::new(Some(9));
+        assert_eq!(stream.fill(&mut chunk, 2), Ok(2));
+        assert_eq!(chunk.example(1).slots, [2, 9]);
+        assert_eq!(stream.fill(&mut chunk, 2), Ok(1));
+        assert_eq!(stream.fill(&mut chunk, 2), Ok(0));
+        assert_eq!(stream.fill(&mut chunk, 2), Ok(0));
+        assert!(chunk.is_empty());
+    }
+
+    #[test]
+    fn chunks_hold_about_the_full_number_of_features() {
+        let line = "1 |a b c d e f g h i j k l m n o p q\n";
+        let mut stream = over(line.repeat(10_000).as_bytes(), SPEC);
+        let mut chunk = Chunk::new(None);
+        assert_eq!(stream.fill(&mut chunk, usize::MAX), Ok(FULL / 16));
+        assert_eq!(stream.fill(&mut chunk, 0), Ok(1));
+    }
+
+    #[test]
+    fn chunks_hold_about_a_megabyte_of_tags() {
+        let line = format!("1 '{} |a b\n", "x".repeat(FULL_OF_TAGS / 4));
+        let mut stream = over(line.repeat(10).as_bytes(), SPEC);
+        let mut chunk = Chunk::new(None);
+        assert_eq!(stream.fill(&mut chunk, 100), Ok(4));
+    }
+
+    #[test]
+    fn examples_before_a_bad_line_come_first_and_the_error_stays() {
+        let mut stream = over(b"1 1:1\n0 2:1\n1 x\n1 3:1\n", SPEC);
+        let mut chunk = Chunk::new(None);
+        assert_eq!(stream.fill(&mut chunk, 10), Ok(2));
+        for _ in 0..2 {
+            let told = "data:3:3: expected an index, 0 or more, found 'x'";
+            assert_eq!(message(stream.fill(&mut chunk, 10)), told);
+            assert!(chunk.is_empty());
+        }
+    }
+
+    #[test]
+    fn bad_lines_are_skipped_and_counted() {
+        let text = b"1 1:1\n2 2:1\n1 x\n1 3:1\n\xff\xfe\n";
+        let mut stream = over(text, SKIP);
+        let mut chunk = Chunk::new(None);
+        assert_eq!(stream.fill(&mut chunk, 10), Ok(2));
+        assert_eq!(stream.skipped(), 3);
+        let first = stream.first_skipped().unwrap().to_string();
+        assert_eq!(first, "data:2:1: expected a label 1, 0 or -1, found '2'");
+        assert_eq!(stream.fill(&mut chunk, 10), Ok(0));
+        assert_eq!(stream.bytes_read(), text.len() as u64);
+    }
+
+    #[test]
+    fn a_line_too_long_is_one_bad_line() {
+        let long = [b"1 ".repeat(LONGEST_LINE), b"\n1 2:1\n".to_vec()].concat();
+        let mut chunk = Chunk::new(None);
+        let told = "data:1: expected a line of at most 16 MiB, found a longer one";
+        assert_eq!(message(over(&long, SPEC).fill(&mut chunk, 9)), told);
+        let mut stream = over(&long, SKIP);
+        assert_eq!(stream.fill(&mut chunk, 9), Ok(1));
+        assert_eq!(stream.skipped(), 1);
+    }
+
+    #[test]
+    fn files_follow_each_other_each_with_its_own_lines_and_negatives() {
+        let (_folder, names) =
+            files(&[b"0 1:1", b"", b"\xef\xbb\xbf-1 2:1\r\n", b"\n1 3:1\n2 1:1"]);
+        let mut stream = Stream::open(names.clone(), SPEC);
+        let mut chunk = Chunk::new(None);
+        assert_eq!(stream.fill(&mut chunk, 10), Ok(3));
+        let told = format!("{}:3:1: expected a label 1, 0 or -1, found '2'", names[3]);
+        assert_eq!(message(stream.fill(&mut chunk, 10)), told);
+        assert_eq!(stream.bytes_read(), 5 + 11 + 12);
+    }
+
+    #[test]
+    fn a_format_found_holds_for_all_files() {
+        let (_folder, names) = files(&[b"1 |a b\n", b"1 1:1\n"]);
+        let mut stream = Stream::open(names.clone(), SPEC);
+        let mut chunk = Chunk::new(None);
+        assert_eq!(stream.fill(&mut chunk, 10), Ok(1));
+        let told = format!("{}:1:6: expected '|' before the features, found end of line", names[1]);
+        assert_eq!(message(stream.fill(&mut chunk, 10)), told);
+    }
+
+    #[test]
+    fn a_missing_file_is_met_when_its_turn_comes() {
+        let (_folder, mut names) = files(&[b"1 1:1\n"]);
+        names.push("no/such.txt".to_owned());
+        // Skipping is for lines, not for files.
+        let mut stream = Stream::open(names, SKIP);
+        let mut chunk = Chunk::new(None);
+        assert_eq!(stream.fill(&mut chunk, 10), Ok(1));
+        let told = "no/such.txt: expected a file that can be read, found no such file";
+        assert_eq!(message(stream.fill(&mut chunk, 10)), told);
+        assert_eq!(stream.skipped(), 0);
+    }
+
+    #[test]
+    fn nothing_is_not_an_error() {
+        let mut chunk = Chunk::new(None);
+        for text in ["", "\n\n", "# note\n", "\u{feff}"] {
+            assert_eq!(over(text.as_bytes(), SPEC).fill(&mut chunk, 1), Ok(0));
+        }
+        assert_eq!(Stream::open(Vec::<String>::new(), SPEC).fill(&mut chunk, 1), Ok(0));
+    }
+
+    #[test]
+    fn impossible_bits_are_refused() {
+        for bits in [0, 32, 64, u32::MAX] {
+            let outcome =
+                over(b"", StreamSpec { space: FeatureSpace::text(bits, Labels::Binary), ..SPEC })
+                    .fill(&mut Chunk::new(None), 1);
+            assert_eq!(message(outcome), format!("bits must be from 1 to 31, found {bits}"));
+        }
+    }
+}

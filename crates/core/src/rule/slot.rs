@@ -1,0 +1,77 @@
+//! What a coordinate remembers, for one rate and for eight.
+
+use bytemuck::Pod;
+
+use crate::simd::LANES;
+
+/// What a coordinate remembers: a few named floats, all zero at first.
+pub trait Slot: Copy + Default + Pod + Send + Sync + 'static {
+    /// The names of the floats, as in the model file.
+    const FIELDS: &'static [&'static str];
+    /// The float with this number.
+    fn get(&self, field: usize) -> f32;
+    /// Set the float with this number.
+    fn set(&mut self, field: usize, value: f32);
+    /// The slots of one coordinate in all lanes.
+    type Line: Line<Self>;
+    /// Whether the slot is as it began, to the bit.
+    fn is_untouched(&self) -> bool {
+        (0..Self::FIELDS.len()).all(|field| self.get(field).to_bits() == 0)
+    }
+}
+
+/// The slots of one coordinate in all lanes: field by field, so that an instruction moves many lanes.
+/// Two fields fill a cache line.
+pub trait Line<S>: Copy + Default + Pod + Send + Sync + 'static {
+    /// The slot of a lane.
+    fn get(&self, lane: usize) -> S;
+    /// Set the slot of a lane.
+    fn put(&mut self, lane: usize, slot: S);
+    /// Whether all are as they began, to the bit.
+    fn is_untouched(&self) -> bool;
+    /// All bits of each slot's floats together: 0 for a slot that is as it began.
+    fn bits(&self) -> [u32; LANES];
+}
+
+/// Declare a slot: a struct of floats with the [`Slot`] trait, and its line.
+macro_rules! slot {
+    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident),+ }) => {
+        $(#[$doc])*
+        #[repr(C)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Zeroable, bytemuck::Pod)]
+        pub struct $name { $($(#[$field_doc])* pub $field: f32),+ }
+
+        /// The same floats for all lanes.
+        #[repr(C)]
+        #[derive(Clone, Copy, Debug, Default, bytemuck::Zeroable, bytemuck::Pod)]
+        pub struct Line { $($field: [f32; $crate::simd::LANES]),+ }
+
+        impl $crate::rule::Line<$name> for Line {
+            #[inline]
+            fn get(&self, lane: usize) -> $name { $name { $($field: self.$field[lane]),+ } }
+            #[inline]
+            fn put(&mut self, lane: usize, slot: $name) { $(self.$field[lane] = slot.$field;)+ }
+            #[inline]
+            fn is_untouched(&self) -> bool {
+                // Without early exit: a few vector instructions.
+                let mut bits = 0;
+                $(for number in self.$field { bits |= number.to_bits(); })+
+                bits == 0
+            }
+            #[inline]
+            fn bits(&self) -> [u32; $crate::simd::LANES] {
+                let mut bits = [0; $crate::simd::LANES];
+                $(for (all, number) in bits.iter_mut().zip(self.$field) { *all |= number.to_bits(); })+
+                bits
+            }
+        }
+
+        impl $crate::rule::Slot for $name {
+            type Line = Line;
+            const FIELDS: &'static [&'static str] = &[$(stringify!($field)),+];
+            fn get(&self, field: usize) -> f32 { [$(self.$field),+][field] }
+            fn set(&mut self, field: usize, value: f32) { *[$(&mut self.$field),+][field] = value; }
+        }
+    };
+}
+pub(crate) use slot;

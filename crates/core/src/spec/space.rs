@@ -1,0 +1,250 @@
+//! The feature space: what examples and learners must agree about.
+//!
+//! It says how names become slots, what the labels are, whether there is an intercept and what values are
+//! divided by. A spec owns one, and so does the model file that is made of it. Every source of examples
+//! carries the space that it was read for. A learner compares the two once, before it learns or predicts.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::loss::{Labels, Loss};
+
+/// The greatest number of bits: slots are numbered by 32 bits and one is the intercept's.
+pub const MAX_BITS: u32 = 31;
+
+/// The greatest number of columns, for the same reason.
+pub const MAX_COLUMNS: u32 = u32::MAX - 1;
+
+/// What examples and learners must agree about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FeatureSpace {
+    /// How features find their slots.
+    pub table: Table,
+    /// What the labels are.
+    pub labels: Labels,
+    /// Whether every example has a feature of value 1 in a slot of its own.
+    pub intercept: bool,
+    /// What values are divided by: in a learner's space by the learner, in that of examples before they
+    /// came to it.
+    pub scale: Scale,
+}
+
+/// How features find their slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Table {
+    /// Hashed or masked into 2^bits slots.
+    Bits(u32),
+    /// One slot a column, of so many columns.
+    Columns(u32),
+}
+
+/// What values are divided by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// Nothing.
+    #[default]
+    None,
+    /// The largest met, if that is above 1.
+    Cap,
+    /// The largest met.
+    Full,
+}
+
+impl Scale {
+    /// The word that users write for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scale::None => "none",
+            Scale::Cap => "cap",
+            Scale::Full => "full",
+        }
+    }
+}
+
+impl Table {
+    /// The number of slots for features.
+    pub fn len(self) -> usize {
+        match self {
+            Table::Bits(bits) => 1 << bits,
+            Table::Columns(columns) => columns as usize,
+        }
+    }
+
+    /// Whether there is no slot at all.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether slots can be numbered.
+    pub fn check(self) -> Result<()> {
+        match self {
+            Table::Bits(bits) if !(1..=MAX_BITS).contains(&bits) => {
+                Err(Error::Spec(format!("bits must be from 1 to {MAX_BITS}, found {bits}")))
+            }
+            Table::Columns(columns) if !(1..=MAX_COLUMNS).contains(&columns) => Err(Error::Spec(
+                format!("columns must be from 1 to {MAX_COLUMNS}, found {columns}"),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn described(self) -> String {
+        match self {
+            Table::Bits(bits) => format!("bits={bits}"),
+            Table::Columns(columns) => format!("columns={columns}"),
+        }
+    }
+}
+
+impl FeatureSpace {
+    /// Features of text hashed into 2^bits slots, as they are written and without an intercept.
+    pub const fn text(bits: u32, labels: Labels) -> Self {
+        FeatureSpace { table: Table::Bits(bits), labels, intercept: false, scale: Scale::None }
+    }
+
+    /// Read a feature space from JSON, and check it.
+    pub fn parse(text: &str) -> Result<Self> {
+        let space: FeatureSpace = serde_json::from_str(text).map_err(|error| {
+            Error::Spec(format!("the feature space cannot be understood: {error}"))
+        })?;
+        space.table.check().map(|()| space)
+    }
+
+    /// Whether the labels are those of a loss.
+    pub fn check_loss(&self, loss: Loss) -> Result<()> {
+        if loss.labels() == self.labels {
+            return Ok(());
+        }
+        Err(Error::Spec(format!(
+            "the {} loss needs {} labels, and the examples were read for {} labels; open them for a \
+             feature space with labels '{}'",
+            loss.name(),
+            loss.labels().name(),
+            self.labels.name(),
+            loss.labels().name()
+        )))
+    }
+
+    /// The slot of the intercept, if there is one: the last.
+    pub fn intercept_slot(&self) -> Option<u32> {
+        self.intercept.then_some(self.table.len() as u32)
+    }
+
+    /// The number of slots, that of the intercept included.
+    pub fn slots(&self) -> usize {
+        self.table.len() + usize::from(self.intercept)
+    }
+
+    /// The bits of names' hashes that number a slot; only a table of bits has them.
+    pub fn bits(&self) -> Result<u32> {
+        match self.table {
+            Table::Bits(bits) => Ok(bits),
+            Table::Columns(_) => Err(Error::Spec(format!(
+                "text and Arrow files are hashed into 2^bits slots, and this feature space has {}; \
+                 use a feature space with bits, or give the rows of a matrix",
+                self.table.described()
+            ))),
+        }
+    }
+
+    /// Whether a learner with this space may learn from examples with that one.
+    pub fn check_learnable(&self, examples: &FeatureSpace) -> Result<()> {
+        self.check_readable(examples)?;
+        if self.labels == examples.labels {
+            return Ok(());
+        }
+        let (own, other) = (self.labels.name(), examples.labels.name());
+        let cure = match examples.labels {
+            Labels::Any => "examples of which labels may be missing can only be predicted",
+            _ => "open the examples for the learner's own feature space",
+        };
+        Err(differ("labels", &format!("'{own}'"), &format!("'{other}'"), cure))
+    }
+
+    /// Whether a learner with this space may predict examples with that one.
+    pub fn check_readable(&self, examples: &FeatureSpace) -> Result<()> {
+        let cure = "open the examples for the learner's own feature space";
+        if self.table != examples.table {
+            let (own, other) = (self.table.described(), examples.table.described());
+            return Err(differ("slots", &own, &other, cure));
+        }
+        if self.intercept != examples.intercept {
+            let said =
+                |intercept: bool| format!("intercept={}", if intercept { "True" } else { "False" });
+            return Err(differ(
+                "intercept",
+                &said(self.intercept),
+                &said(examples.intercept),
+                cure,
+            ));
+        }
+        if self.scale != Scale::None && examples.scale != Scale::None {
+            let (own, other) = (self.scale.name(), examples.scale.name());
+            return Err(Error::Spec(format!(
+                "the values of the examples were already divided by scale '{other}', and the learner \
+                 would divide them again by scale '{own}'; open the examples with scale='none', or make \
+                 the learner with scale='none'"
+            )));
+        }
+        Ok(())
+    }
+}
+
+fn differ(what: &str, own: &str, other: &str, cure: &str) -> Error {
+    Error::Spec(format!(
+        "the feature spaces differ in {what}: the learner has {own}, the examples were read for \
+         {other}; {cure}"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPACE: FeatureSpace = FeatureSpace {
+        table: Table::Bits(18),
+        labels: Labels::Binary,
+        intercept: true,
+        scale: Scale::Cap,
+    };
+
+    fn refusal(examples: FeatureSpace) -> Option<String> {
+        SPACE.check_learnable(&examples).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn values_as_they_are_may_be_scaled_by_the_learner() {
+        assert_eq!(refusal(FeatureSpace { scale: Scale::None, ..SPACE }), None);
+    }
+
+    #[test]
+    fn every_difference_is_named() {
+        let raw = FeatureSpace { scale: Scale::None, ..SPACE };
+        for (examples, named) in [
+            (
+                FeatureSpace { table: Table::Bits(10), ..raw },
+                "bits=18, the examples were read for bits=10",
+            ),
+            (FeatureSpace { table: Table::Columns(3), ..raw }, "read for columns=3"),
+            (FeatureSpace { intercept: false, ..raw }, "read for intercept=False"),
+            (
+                FeatureSpace { labels: Labels::Real, ..raw },
+                "'binary', the examples were read for 'real'",
+            ),
+            (FeatureSpace { labels: Labels::Any, ..raw }, "can only be predicted"),
+            (FeatureSpace { scale: Scale::Full, ..raw }, "already divided by scale 'full'"),
+        ] {
+            let told = refusal(examples).unwrap_or_default();
+            assert!(told.contains(named), "{told}");
+        }
+    }
+
+    #[test]
+    fn labels_do_not_matter_where_nothing_is_learned() {
+        let unlabelled = FeatureSpace { labels: Labels::Any, scale: Scale::None, ..SPACE };
+        assert_eq!(SPACE.check_readable(&unlabelled), Ok(()));
+    }
+}

@@ -1,0 +1,57 @@
+//! Numpy arrays of either of two types, handed to the core as slices.
+
+use std::sync::Once;
+use std::thread;
+
+use lessregret_core::{Matrix, Slice};
+use numpy::{Element, PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::sync::OnceExt;
+
+/// A numpy array of one of two types.
+#[derive(FromPyObject)]
+pub enum Either<'py, A: Element, B: Element> {
+    /// The narrow type.
+    Narrow(PyReadonlyArray1<'py, A>),
+    /// The wide type.
+    Wide(PyReadonlyArray1<'py, B>),
+}
+
+/// 32- or 64-bit indices.
+pub type Indices<'py> = Either<'py, i32, i64>;
+/// 32- or 64-bit floats.
+pub type Floats<'py> = Either<'py, f32, f64>;
+
+impl<'py, A: Element, B: Element> Either<'py, A, B> {
+    /// The entries.
+    pub fn slice(&self) -> PyResult<Slice<'_, A, B>> {
+        Ok(match self {
+            Either::Narrow(array) => Slice::Narrow(array.as_slice()?),
+            Either::Wide(array) => Slice::Wide(array.as_slice()?),
+        })
+    }
+}
+
+/// The arrays of a sparse matrix by rows.
+pub struct Csr<'py>(pub Indices<'py>, pub Indices<'py>, pub Floats<'py>);
+
+impl Csr<'_> {
+    /// The matrix.
+    pub fn matrix(&self) -> PyResult<Matrix<'_>> {
+        let Csr(indptr, indices, values) = self;
+        Ok(Matrix { indptr: indptr.slice()?, indices: indices.slice()?, values: values.slice()? })
+    }
+}
+
+/// Fetch numpy's interface, once, in a thread of its own.
+///
+/// The first array made would fetch it by running Python, and panic where that is interrupted;
+/// Python answers signals in its main thread only.
+pub fn fetch_numpy(py: Python<'_>) {
+    static FETCHED: Once = Once::new();
+    let fetch = || Python::attach(|py| drop(PyArray1::<f64>::from_vec(py, vec![])));
+    FETCHED.call_once_py_attached(py, || {
+        // Should it fail, the first array made says why.
+        let _ = py.detach(|| thread::spawn(fetch).join());
+    });
+}
