@@ -16,6 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lessregret._core import __version__ as __version__
+    from lessregret.data.examples import Examples as Examples
+    from lessregret.data.examples import Rows as Rows
+    from lessregret.data.streams import ExampleStream as ExampleStream
+    from lessregret.data.streams import open_examples as open_examples
     from lessregret.errors import DivergedError as DivergedError
     from lessregret.errors import InputError as InputError
     from lessregret.errors import LessRegretError as LessRegretError
@@ -25,6 +29,8 @@ if TYPE_CHECKING:
     from lessregret.estimators import OnlineClassifier as OnlineClassifier
     from lessregret.estimators import OnlineRegressor as OnlineRegressor
     from lessregret.learners.learner import Learner as Learner
+    from lessregret.learners.learner import learn_many as learn_many
+    from lessregret.learners.outcomes import Outcomes as Outcomes
     from lessregret.learners.readable import ReadableLearner as ReadableLearner
     from lessregret.learners.rules import CW as CW
     from lessregret.learners.rules import PA as PA
@@ -41,6 +47,7 @@ if TYPE_CHECKING:
     from lessregret.learners.rules import Rule as Rule
     from lessregret.learners.rules import Sight as Sight
     from lessregret.learners.rules import Step as Step
+    from lessregret.learners.space import FeatureSpace as FeatureSpace
     from lessregret.ledger import Ledger as Ledger
     from lessregret.regret.comparator import Best as Best
     from lessregret.regret.comparator import InMemory as InMemory
@@ -62,6 +69,9 @@ _HOMES = {
     "CWStdev": "learners.rules",
     "Constant": "learners.rules",
     "DivergedError": "errors",
+    "ExampleStream": "data.streams",
+    "Examples": "data.examples",
+    "FeatureSpace": "learners.space",
     "Ftrl": "learners.rules",
     "Global": "learners.rules",
     "InMemory": "regret.comparator",
@@ -77,22 +87,26 @@ _HOMES = {
     "ModelFileError": "errors",
     "OnlineClassifier": "estimators",
     "OnlineRegressor": "estimators",
+    "Outcomes": "learners.outcomes",
     "OverFiles": "regret.comparator",
     "PA": "learners.rules",
     "PA1": "learners.rules",
     "PA2": "learners.rules",
     "PerCoordinate": "learners.rules",
     "ReadableLearner": "learners.readable",
-    "Reread": "regret.measure",
     "Regret": "regret.comparator",
+    "Reread": "regret.measure",
+    "Rows": "data.examples",
     "Rule": "learners.rules",
     "Sight": "learners.rules",
     "SpecError": "errors",
     "Step": "learners.rules",
     "__version__": "_core",
-    "measure": "regret.measure",
     "approach": "regret.comparator",
     "best_fixed": "regret.comparator",
+    "learn_many": "learners.learner",
+    "measure": "regret.measure",
+    "open_examples": "data.streams",
 }
 
 __all__ = sorted(_HOMES)

@@ -6,21 +6,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "MAX_BITS",
+    "MAX_COLUMNS",
     "RULES",
     "ArrowWriter",
     "Columns",
     "Examples",
     "Learner",
+    "Outcomes",
     "Problem",
+    "Rows",
     "Stream",
     "__version__",
     "hash_features",
-    "learn_stream_together",
+    "learn_many",
     "read_model_header",
+    "write_file",
 ]
 
 __version__: str
 RULES: list[str]
+MAX_BITS: int
+MAX_COLUMNS: int
 
 class _Tally(TypedDict):
     rounds: int
@@ -37,15 +44,15 @@ class Stream:
     def __new__(
         cls,
         files: Sequence[str | os.PathLike[str]],
+        space: str,
         *,
-        bits: int,
         format: str = "auto",
-        labels: str = "real",
         bad_lines: str = "stop",
         names: bool = False,
-        scale: str = "none",
         threads: int | None = None,
     ) -> Stream: ...
+    @property
+    def space(self) -> str: ...
     @property
     def skipped(self) -> int: ...
     @property
@@ -65,7 +72,7 @@ class Stream:
 
 @final
 class ArrowWriter:
-    def __new__(cls, path: str | os.PathLike[str], bits: int) -> ArrowWriter: ...
+    def __new__(cls, path: str | os.PathLike[str], stream: Stream) -> ArrowWriter: ...
     @property
     def examples(self) -> int: ...
     @property
@@ -73,6 +80,42 @@ class ArrowWriter:
     def take(self, stream: Stream, limit: int) -> int: ...
     def finish(self) -> int: ...
     def discard(self) -> None: ...
+
+@final
+class Examples:
+    @staticmethod
+    def from_stream(stream: Stream, limit: int | None = None) -> Examples: ...
+    @staticmethod
+    def from_rows(rows: Rows) -> Examples: ...
+    def __len__(self) -> int: ...
+    @property
+    def space(self) -> str: ...
+
+@final
+class Rows:
+    def __new__(
+        cls,
+        space: str,
+        indptr: NDArray[Any],
+        indices: NDArray[Any],
+        values: NDArray[Any],
+        labels: NDArray[np.float64] | None = None,
+        importances: NDArray[np.float64] | None = None,
+    ) -> Rows: ...
+    @property
+    def space(self) -> str: ...
+
+@final
+class Outcomes:
+    def __len__(self) -> int: ...
+    @property
+    def margins(self) -> NDArray[np.float64]: ...
+    @property
+    def labels(self) -> NDArray[np.float32]: ...
+    @property
+    def importances(self) -> NDArray[np.float32]: ...
+    @property
+    def tags(self) -> list[bytes]: ...
 
 @final
 class Learner:
@@ -93,31 +136,26 @@ class Learner:
     @property
     def spec(self) -> str: ...
     @property
+    def space(self) -> str: ...
+    @property
     def slots(self) -> int: ...
     @property
     def skipped(self) -> int: ...
     def expect(self, features: int) -> None: ...
-    def teach_stream(self, stream: Stream, limit: int) -> int: ...
-    def learn_stream(self, stream: Stream, limit: int) -> NDArray[np.float64]: ...
-    def learn_labelled(
-        self, stream: Stream, limit: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.float32], NDArray[np.float32]]: ...
-    def predict_stream(
-        self, stream: Stream, limit: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.float32], NDArray[np.float32], list[bytes]]: ...
-    def learn_rows(
+    def learn(
         self,
-        indptr: NDArray[Any],
-        indices: NDArray[Any],
-        values: NDArray[Any],
-        labels: NDArray[np.float64],
-        importances: NDArray[np.float64] | None,
-    ) -> NDArray[np.float64]: ...
-    def predict_rows(
-        self, indptr: NDArray[Any], indices: NDArray[Any], values: NDArray[Any]
-    ) -> NDArray[np.float64]: ...
+        source: Stream | Examples | Rows,
+        limit: int | None = None,
+        order: NDArray[np.uint32] | None = None,
+    ) -> Outcomes: ...
+    def predict(
+        self,
+        source: Stream | Examples | Rows,
+        limit: int | None = None,
+        order: NDArray[np.uint32] | None = None,
+    ) -> Outcomes: ...
     def tally(self) -> _Tally: ...
-    def standing(
+    def summary(
         self,
     ) -> tuple[
         float | None,
@@ -133,32 +171,15 @@ class Learner:
     def keep_names(self, stream: Stream) -> None: ...
     def name(self, slot: int) -> tuple[str, bool] | None: ...
 
-@final
-class Examples:
-    @staticmethod
-    def from_stream(spec: str, stream: Stream, limit: int | None = None) -> Examples: ...
-    @staticmethod
-    def from_rows(
-        spec: str,
-        indptr: NDArray[Any],
-        indices: NDArray[Any],
-        values: NDArray[Any],
-        labels: NDArray[np.float64],
-        importances: NDArray[np.float64],
-    ) -> Examples: ...
-    def __len__(self) -> int: ...
-    @property
-    def slots(self) -> int: ...
-    def teach(
-        self, learner: Learner, order: NDArray[np.uint32] | None = None
-    ) -> NDArray[np.float64]: ...
-    def teach_together(
-        self, learners: Sequence[Learner], order: NDArray[np.uint32] | None = None
-    ) -> None: ...
-
-def learn_stream_together(learners: Sequence[Learner], stream: Stream, limit: int) -> int: ...
+def learn_many(
+    learners: Sequence[Learner],
+    source: Stream | Examples | Rows,
+    limit: int | None = None,
+    order: NDArray[np.uint32] | None = None,
+) -> int: ...
 def hash_features(names: Sequence[str], bits: int) -> NDArray[np.int64]: ...
 def read_model_header(path: str | os.PathLike[str]) -> str: ...
+def write_file(path: str | os.PathLike[str], content: bytes) -> None: ...
 
 @final
 class Columns:

@@ -32,7 +32,7 @@ from lessregret.learners.rules import Rule
 from lessregret.report.wording import number
 
 if TYPE_CHECKING:
-    from lessregret._core import Stream
+    from lessregret.data.streams import ExampleStream
     from lessregret.learners.learner import Learner
     from lessregret.regret.comparison import Row
 
@@ -139,17 +139,11 @@ class Request:
             scale=self.scale,
         )
 
-    def stream(self) -> Stream:
-        """The data."""
-        from lessregret.data.streams import open_stream
+    def stream(self, learner: Learner) -> ExampleStream:
+        """The data, for learners like this one."""
+        from lessregret.data.streams import open_examples
 
-        return open_stream(
-            self.data,
-            bits=self.bits,
-            loss=self.loss,
-            format=self.format,
-            bad_lines=self.bad_lines,
-        )
+        return open_examples(self.data, learner, format=self.format, bad_lines=self.bad_lines)
 
 
 class Compared(NamedTuple):
@@ -166,14 +160,13 @@ def _compare(request: Request, rules: dict[str, Rule]) -> Compared:
     from lessregret.data.streams import BLOCK
     from lessregret.regret.comparison import compare_shuffled, compare_stream
 
-    stream = request.stream()
+    stream = request.stream(request.learner(next(iter(rules.values()))))
     if request.shuffles == 0:
         rows = compare_stream(rules, request.learner, stream, block=BLOCK)
         marks = rows[0].curve.marks if rows[0].curve else []
         examples = marks[-1].rounds if marks else 0
         return Compared(rows, examples, stream.skipped, stream.first_skipped)
-    first = request.learner(next(iter(rules.values())))
-    kept = Examples.from_stream(stream, like=first)
+    kept = Examples.collect(stream)
     done = _reporter(request.shuffles)
     rows = compare_shuffled(
         rules, request.learner, kept, shuffles=request.shuffles, seed=request.seed, done=done

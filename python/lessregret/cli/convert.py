@@ -22,8 +22,8 @@ from lessregret.errors import SpecError
 from lessregret.report.wording import counted
 
 if TYPE_CHECKING:
-    from lessregret._core import Stream
     from lessregret.data.convert import Converted
+    from lessregret.data.streams import ExampleStream
 
 
 @click.command("convert")
@@ -56,12 +56,14 @@ def command(
     and in any program that reads Arrow. Labels are kept as they are written; names are not kept.
     """
     from lessregret.data.convert import convert
-    from lessregret.data.streams import open_stream
+    from lessregret.data.streams import open_examples
+    from lessregret.learners.space import FeatureSpace
 
     _check(output, data)
     started = time.perf_counter()
-    stream = open_stream(data, bits=bits, format=format, bad_lines=bad_lines, threads=threads)
-    converted = convert(stream, output, bits=bits)
+    space = FeatureSpace(bits=bits, labels="any")
+    stream = open_examples(data, space, format=format, bad_lines=bad_lines, threads=threads)
+    converted = convert(stream, output)
     seconds = time.perf_counter() - started
     if as_json:
         document = {
@@ -82,7 +84,7 @@ def _check(output: str, data: tuple[str, ...]) -> None:
         raise SpecError(f"--output {output}: the run reads this file; give the output another name")
 
 
-def _summary(converted: Converted, stream: Stream, output: str) -> str:
+def _summary(converted: Converted, stream: ExampleStream, output: str) -> str:
     examples, features = converted.examples, converted.features
     lines = [
         f"{counted(examples, 'example')}, {counted(features, 'feature')}, "

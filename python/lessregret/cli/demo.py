@@ -126,16 +126,16 @@ def _runs() -> list[Run]:
 
 def _learn_all(log: Path) -> list[Run]:
     """All runs side by side, a block of examples each in turn."""
-    from lessregret.data.streams import BLOCK, open_stream
+    from lessregret.data.streams import BLOCK, open_examples
 
     runs = _runs()
-    streams = [open_stream([str(log)], bits=BITS, loss="logistic") for _ in runs]
+    streams = [open_examples([str(log)], run.learner) for run in runs]
     with _Display(runs, log.stat().st_size) as display:
         more = True
         limit = FIRST_BLOCK
         while more:
             for run, stream in zip(runs, streams, strict=True):
-                more = len(run.learner.learn_stream(stream, limit)) > 0
+                more = len(run.learner.learn(stream, limit=limit)) > 0
                 if more:
                     run.checkpoint()
             display.update(streams[0].bytes_read)

@@ -90,16 +90,16 @@ def _page(document: dict[str, Any]) -> str:
         f"checksum {document['checksum']}",
         f"loss         {spec['loss']}",
         f"rule         {spec['rule']['name']} ({given})",
-        *([f"l2           {_l2(spec)}"] if spec.get("l2") else []),
+        *([f"l2           {_l2(spec)}"] if spec["l2"] else []),
         f"scale        {spec.get('scale', 'none')}",
-        *(["updates      importance-aware"] if spec.get("importance_aware") else []),
-        *([f"fixed share  {spec['fixed_share']}"] if spec.get("fixed_share") else []),
+        *(["updates      importance-aware"] if spec["importance_aware"] else []),
+        *([f"fixed share  {spec['fixed_share']}"] if spec["fixed_share"] else []),
         f"slots        {_slots(document)}",
         f"intercept    {'yes' if spec['intercept'] else 'no'}",
         f"certified    {'yes' if spec['certify'] and not document['slim'] else 'no'}",
         f"rounds       {tally['rounds']:,} ({tally['features']:,} features)",
         f"mean loss    {number(mean, 6)}",
-        *([f"mean penalty {number(penalty, 6)}"] if spec.get("l2") else []),
+        *([f"mean penalty {number(penalty, 6)}"] if spec["l2"] else []),
     ]
     if spec["loss"] != "squared" and tally["importance"]:
         lines.append(f"mistakes     {tally['mistakes'] / tally['importance']:.4%}")
@@ -124,7 +124,7 @@ def _mean(tally: dict[str, Any], name: str) -> float | None:
 
 
 def _l2(spec: dict[str, Any]) -> str:
-    everywhere = spec.get("l2_scope") == "all"
+    everywhere = spec["l2_scope"] == "all"
     return f"{spec['l2']}{' on all coordinates' if everywhere else ''}"
 
 

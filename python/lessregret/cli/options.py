@@ -11,6 +11,7 @@ from lessregret.errors import SpecError
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import Rule, parse_rule
 from lessregret.learners.scale import SCALES
+from lessregret.learners.space import MAX_BITS
 
 FORMATS = ("auto", "svmlight", "vw")
 
@@ -44,7 +45,7 @@ loss_option = click.option(
 )
 bits_option = click.option(
     "--bits",
-    type=click.IntRange(1, 31),
+    type=click.IntRange(1, MAX_BITS),
     default=22,
     show_default=True,
     help="Features go into 2^bits slots.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -19,21 +19,10 @@ from lessregret.errors import SpecError
 from lessregret.report.wording import counted
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from lessregret.learners.learner import Learner
+    from lessregret.learners.outcomes import Outcomes
 
 OUTPUTS = ("auto", "probability", "margin", "label")
-
-
-class Block(NamedTuple):
-    """Some predictions, with what came along."""
-
-    margins: NDArray[np.float64]
-    labels: NDArray[np.float32]
-    importances: NDArray[np.float32]
-    tags: list[bytes]
 
 
 @click.command("predict")
@@ -102,22 +91,19 @@ def _check(learner: Learner, model: str, output: str) -> None:
 
 def _blocks(
     learner: Learner, data: tuple[str, ...], format: str, bad_lines: str, threads: int | None
-) -> Iterator[Block]:
-    from lessregret.data.streams import BLOCK, open_stream
+) -> Iterator[Outcomes]:
+    from lessregret.data.streams import BLOCK, open_examples
 
-    bits = learner.spec["table"]["bits"]
-    stream = open_stream(data, bits=bits, format=format, bad_lines=bad_lines, threads=threads)
-    while True:
-        block = Block(*learner.predict_stream(stream, BLOCK))
-        if not block.tags:
-            break
+    space = learner.space.unlabelled()
+    stream = open_examples(data, space, format=format, bad_lines=bad_lines, threads=threads)
+    while len(block := learner.predict(stream, limit=BLOCK)):
         yield block
     if stream.skipped:
         first = stream.first_skipped
         click.echo(f"skipped {counted(stream.skipped, 'bad line')}; the first: {first}", err=True)
 
 
-def _lines(learner: Learner, block: Block, output: str) -> Iterator[str]:
+def _lines(learner: Learner, block: Outcomes, output: str) -> Iterator[str]:
     from lessregret.cli.predictions import as_lines, link
 
     predictions = as_lines(link(learner.spec["loss"], output)(block.margins))
@@ -125,7 +111,7 @@ def _lines(learner: Learner, block: Block, output: str) -> Iterator[str]:
         yield f"{line[:-1]} {tag.decode('utf-8', 'replace')}\n" if tag else line
 
 
-def _document(learner: Learner, blocks: list[Block], output: str) -> dict[str, Any]:
+def _document(learner: Learner, blocks: list[Outcomes], output: str) -> dict[str, Any]:
     import numpy as np
 
     from lessregret.cli.predictions import link

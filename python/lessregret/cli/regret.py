@@ -36,7 +36,7 @@ from lessregret.learners.rules import Rule
 from lessregret.report.wording import counted, number
 
 if TYPE_CHECKING:
-    from lessregret._core import Stream
+    from lessregret.data.streams import ExampleStream
     from lessregret.learners.learner import Learner
     from lessregret.regret.comparator import Best, OverFiles
     from lessregret.regret.measure import Measured, Source
@@ -194,14 +194,13 @@ class Request:
             scale="none",
         )
 
-    def stream(self) -> Stream:
-        """The data."""
-        from lessregret.data.streams import open_stream
+    def stream(self, learner: Learner) -> ExampleStream:
+        """The data, for learners like this one."""
+        from lessregret.data.streams import open_examples
 
-        return open_stream(
+        return open_examples(
             self.data,
-            bits=self.bits,
-            loss=self.loss,
+            learner,
             format=self.format,
             bad_lines=self.bad_lines,
             scale=self.scale,
@@ -226,19 +225,20 @@ class Run:
     """What was measured, and what was read."""
 
     measured: list[Measured]
-    stream: Stream
+    stream: ExampleStream
     seconds: float = 0.0
 
 
 def _measure(request: Request, rules: dict[str, Rule], start: Best | None, watch: Watch) -> Run:
     from lessregret.regret.measure import measure
 
-    stream = request.stream()
+    learner = request.learner(next(iter(rules.values())))
+    stream = request.stream(learner)
     radius = UNBOXED_RADIUS if request.radius is None else request.radius
     measured = measure(
         rules,
         request.learner,
-        _source(request, stream, request.learner(next(iter(rules.values())))),
+        _source(request, stream, learner),
         radius=radius,
         gap=request.gap,
         start=start,
@@ -249,13 +249,13 @@ def _measure(request: Request, rules: dict[str, Rule], start: Best | None, watch
     return Run(measured, stream)
 
 
-def _source(request: Request, stream: Stream, like: Learner) -> Source:
+def _source(request: Request, stream: ExampleStream, like: Learner) -> Source:
     from lessregret.data.examples import Examples
     from lessregret.regret.measure import Kept, Reread
 
     if request.low_memory:
         return Reread(stream, lambda loss: request.again(like, loss))
-    return Kept(Examples.from_stream(stream, like=like), growth=request.growth)
+    return Kept(Examples.collect(stream), growth=request.growth)
 
 
 def _start(request: Request) -> Best | None:

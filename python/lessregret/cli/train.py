@@ -33,7 +33,7 @@ from lessregret.learners.rules import RULES, Rule, number_or_word, rule_named, r
 from lessregret.report.wording import counted, number
 
 if TYPE_CHECKING:
-    from lessregret._core import Stream
+    from lessregret.data.streams import ExampleStream
     from lessregret.learners.learner import Learner
     from lessregret.ledger import Ledger, Tally
     from lessregret.training.recorder import Recorder, Unrecorded
@@ -237,10 +237,10 @@ def _check_resumed(ctx: click.Context, request: Request, spec: dict[str, Any]) -
         "--bits": spec["table"]["bits"],
         "--no-intercept": not spec["intercept"],
         "--certify": spec["certify"],
-        "--l2": spec.get("l2", 0.0),
-        "--scale": spec.get("scale", "none"),
-        "--importance-aware": spec.get("importance_aware", False),
-        "--fixed-share": spec.get("fixed_share", 0.0),
+        "--l2": spec["l2"],
+        "--scale": spec["scale"],
+        "--importance-aware": spec["importance_aware"],
+        "--fixed-share": spec["fixed_share"],
         **_as_options(spec["rule"]),
     }
     for option, asked in _asked(ctx, request).items():
@@ -310,17 +310,16 @@ def _learn(
     progress: Progress,
     recorder: Unrecorded,
     write: Callable[[Any], None] | None,
-) -> Stream:
+) -> ExampleStream:
     """All passes over the data; the last stream, for what it says of skipped lines."""
-    from lessregret.data.streams import open_stream
+    from lessregret.data.streams import open_examples
 
     done = rounds = 0
     learner.expect((_total_bytes(request) or 0) // BYTES_OF_A_FEATURE)
     for _ in range(request.passes):
-        stream = open_stream(
+        stream = open_examples(
             request.data,
-            bits=learner.spec["table"]["bits"],
-            loss=learner.spec["loss"],
+            learner,
             format=request.format,
             bad_lines=request.bad_lines,
             names=request.names,
@@ -336,7 +335,7 @@ def _learn(
     return stream
 
 
-def _no_examples(request: Request, stream: Stream) -> InputError:
+def _no_examples(request: Request, stream: ExampleStream) -> InputError:
     """A run that met no example has nothing to show; it is the wrong file, or an empty one."""
     files = ", ".join("<stdin>" if file == "-" else file for file in request.data)
     skipped = f", but {stream.skipped:,} bad lines; the first: {stream.first_skipped}"
@@ -346,7 +345,7 @@ def _no_examples(request: Request, stream: Stream) -> InputError:
 
 def _blocks(
     learner: Learner,
-    stream: Stream,
+    stream: ExampleStream,
     progress: Progress,
     recorder: Unrecorded,
     write: Callable[[Any], None] | None,
@@ -358,7 +357,7 @@ def _blocks(
     while True:
         next_power, next_mark = 1 << rounds.bit_length(), recorder.next_mark(rounds)
         limit = min(BLOCK, next_power - rounds, next_mark - rounds)
-        count = recorder.teach(learner, stream, limit, write)
+        count = recorder.learn(learner, stream, limit, write)
         if count == 0:
             return
         rounds += count
@@ -378,7 +377,9 @@ def _predictions_writer(learner: Learner, file: IO[str] | None) -> Callable[[Any
     return lambda margins: file.writelines(as_lines(link_function(margins)))
 
 
-def _tell(request: Request, ledger: Ledger, document: dict[str, Any], stream: Stream) -> None:
+def _tell(
+    request: Request, ledger: Ledger, document: dict[str, Any], stream: ExampleStream
+) -> None:
     if request.as_json:
         click.echo(json.dumps(document, indent=2))
     if not request.quiet:
@@ -410,10 +411,10 @@ def _document(
     }
 
 
-def _summary(request: Request, ledger: Ledger, spec: dict[str, Any], stream: Stream) -> str:
+def _summary(request: Request, ledger: Ledger, spec: dict[str, Any], stream: ExampleStream) -> str:
     lines = [f"{counted(ledger.rounds, 'example')}, {ledger.standing.touched:,} slots touched"]
     lines.append(f"mean loss      {number(ledger.mean_loss, 6)}")
-    if spec.get("l2"):
+    if spec["l2"]:
         lines.append(f"mean penalty   {number(ledger.mean_penalty, 6)}")
     if ledger.mistake_rate is not None:
         lines.append(f"mistakes       {ledger.mistake_rate:.4%}")

@@ -1,29 +1,84 @@
-"""Examples kept in memory, to be learned from in many orders and by many learners.
+"""Sources of examples that are not files: the rows of a matrix, and examples kept in memory.
 
-They are hashed, checked and laid out once; learners that share them run on all cores, and each
-holds afterwards the bits it would hold had it run alone.
+Examples in memory are hashed, checked and laid out once; learners that share them run on all cores,
+and each holds afterwards the bits it would hold had it run alone.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
 
 from lessregret import _core
-from lessregret.learners.learner import Learner
+from lessregret.data.streams import ExampleStream
+from lessregret.learners.space import FeatureSpace, HasSpace, space_of
+
+
+class Rows:
+    """The rows of a sparse matrix, left in their arrays.
+
+    Parameters
+    ----------
+    indptr, indices, values : arrays
+        The matrix in compressed sparse row form. Arrays of 32- or 64-bit integers and floats are
+        read in place; others are copied.
+    labels : array, optional
+        One label a row. Rows without labels can only be predicted.
+    importances : array of numbers from 0 up, optional
+        How many rounds each row stands for; 1 without it.
+    space : FeatureSpace, or a learner or source that has one
+        What the rows are for.
+
+    >>> rows = Rows([0, 2], [0, 2], [1.0, 2.0], labels=[1], space=FeatureSpace(columns=3))
+    >>> len(rows), rows.space.columns
+    (1, 3)
+    """
+
+    def __init__(
+        self,
+        indptr: ArrayLike,
+        indices: ArrayLike,
+        values: ArrayLike,
+        labels: ArrayLike | None = None,
+        importances: ArrayLike | None = None,
+        *,
+        space: FeatureSpace | HasSpace,
+    ) -> None:
+        self.space = _as_read(space)
+        self.indptr = _typed(indptr, np.int32, np.int64)
+        self.indices = _typed(indices, np.int32, np.int64)
+        self.values = _typed(values, np.float32, np.float64)
+        self.labels = _floats(labels)
+        self.importances = _floats(importances)
+        matrix = self.indptr, self.indices, self.values
+        self.core = _core.Rows(self.space.to_json(), *matrix, self.labels, self.importances)
+
+    @classmethod
+    def from_csr(
+        cls,
+        X: Any,
+        y: ArrayLike | None = None,
+        importances: ArrayLike | None = None,
+        *,
+        space: FeatureSpace | HasSpace,
+    ) -> Rows:
+        """The rows of a SciPy matrix in compressed sparse row form."""
+        return cls(X.indptr, X.indices, X.data, y, importances, space=space)
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
 
 
 class Examples:
-    """A set of examples for learners with one table, intercept and kind of label.
+    """Examples kept in memory, to be learned from in many orders and by many learners.
 
+    >>> from lessregret import Learner
     >>> learner = Learner("hinge", columns=2, intercept=False)
-    >>> examples = Examples.from_csr(csr_array([[1.0, 0.0], [0.0, 2.0]]), [1, -1], like=learner)
-    >>> examples.teach([learner], order=[1, 0])
-    >>> learner.ledger().rounds
+    >>> examples = Examples.from_csr(csr_array([[1.0, 0.0], [0.0, 2.0]]), [1, -1], space=learner)
+    >>> len(learner.learn(examples, order=[1, 0]))
     2
     """
 
@@ -31,32 +86,49 @@ class Examples:
         self.core = core
 
     @classmethod
-    def from_stream(cls, stream: _core.Stream, like: Learner) -> Examples:
-        """All that is left of a stream, for learners like this one."""
-        return cls(_core.Examples.from_stream(json.dumps(like.spec), stream))
+    def collect(cls, examples: ExampleStream | Rows, limit: int | None = None) -> Examples:
+        """The next ``limit`` examples of a stream, or all that is left; or all rows."""
+        if isinstance(examples, Rows):
+            return cls(_core.Examples.from_rows(examples.core))
+        return cls(_core.Examples.from_stream(examples.core, limit))
 
     @classmethod
-    def from_csr(cls, X: csr_array, y: ArrayLike, like: Learner) -> Examples:
-        """The rows of a sparse matrix with labels, for learners like this one."""
-        labels = np.ascontiguousarray(y, dtype=np.float64)
-        ones = np.ones(len(labels))
-        spec = json.dumps(like.spec)
-        return cls(_core.Examples.from_rows(spec, X.indptr, X.indices, X.data, labels, ones))
+    def from_csr(
+        cls,
+        X: Any,
+        y: ArrayLike,
+        importances: ArrayLike | None = None,
+        *,
+        space: FeatureSpace | HasSpace,
+    ) -> Examples:
+        """The rows of a SciPy matrix in compressed sparse row form, with their labels."""
+        return cls.collect(Rows.from_csr(X, y, importances, space=space))
+
+    @property
+    def space(self) -> FeatureSpace:
+        """The feature space that the examples were read for."""
+        return FeatureSpace.from_json(self.core.space)
 
     def __len__(self) -> int:
         return len(self.core)
-
-    def teach(self, learners: Sequence[Learner], order: ArrayLike | None = None) -> None:
-        """Let all learners learn, in the order given or as the examples stand."""
-        places = None if order is None else np.ascontiguousarray(order, dtype=np.uint32)
-        self.core.teach_together([learner.core for learner in learners], places)
-
-
-def learn_together(learners: Sequence[Learner], stream: _core.Stream, limit: int) -> int:
-    """Read the next examples of a stream once and let all learners learn; how many there were."""
-    return _core.learn_stream_together([learner.core for learner in learners], stream, limit)
 
 
 def shuffled(count: int, seed: int, number: int) -> NDArray[np.uint32]:
     """The order of shuffle ``number`` under a seed; it depends on nothing else."""
     return np.random.default_rng([seed, number]).permutation(count).astype(np.uint32)
+
+
+def _as_read(owner: FeatureSpace | HasSpace) -> FeatureSpace:
+    """The space of values as they stand; a source that has one was read for it."""
+    return replace(space_of(owner), scale="none")
+
+
+def _floats(numbers: ArrayLike | None) -> NDArray[np.float64] | None:
+    return None if numbers is None else np.ascontiguousarray(numbers, dtype=np.float64)
+
+
+def _typed(array: ArrayLike, narrow: type, wide: type) -> NDArray[Any]:
+    """The array in place if it has one of two types, else as the wider of them."""
+    given = np.asarray(array)
+    dtype = given.dtype if given.dtype in (narrow, wide) else wide
+    return np.ascontiguousarray(given, dtype=dtype)

@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from lessregret.data.examples import Rows
 from lessregret.errors import SpecError
 from lessregret.estimators.arguments import are_dicts, as_csr, box_ends, hashed_rows, importances_of
-from lessregret.learners.learner import MAX_BITS, Learner, has_twin
+from lessregret.learners.learner import Learner, has_twin
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.mixture import FIXED_SHARE, is_fixed_share
 from lessregret.learners.penalty import STRENGTH, is_strength
 from lessregret.learners.readable import ReadableLearner
 from lessregret.learners.rules import PerCoordinate, Rule
 from lessregret.learners.scale import EXPECTED, SCALES
+from lessregret.learners.space import MAX_BITS, FeatureSpace
 from lessregret.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -101,7 +103,7 @@ class OnlineLinear(BaseEstimator, ABC):
             importances = importances_of(sample_weight, len(labels))
             learner = self._new_learner(hashed=are_dicts(X)) if starting else self.learner_
             for _ in range(passes):
-                learner.learn_rows(rows.indptr, rows.indices, rows.data, labels, importances)
+                learner.learn(self._source(learner, rows, labels, importances))
             self.learner_ = learner
         return self
 
@@ -131,20 +133,33 @@ class OnlineLinear(BaseEstimator, ABC):
     def _margins(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
         rows = self._rows(X, reset=False)
-        return self.learner_.predict_rows(rows.indptr, rows.indices, rows.data)
+        return self.learner_.predict(self._source(self.learner_, rows)).margins
 
     def _weights(self) -> NDArray[np.float64]:
         """The weight of every column; also of untouched ones, which need not be 0."""
         check_is_fitted(self)
         if isinstance(self.learner_, Learner):
-            return self.learner_.core.dense_weights().astype(np.float64)
+            return self.learner_.dense_weights().astype(np.float64)
         columns = self.n_features_in_
         return np.fromiter(map(self.learner_.weight, range(columns)), np.float64, columns)
 
     def _margin_of_nothing(self) -> float:
         """The intercept: the margin of a row without features."""
         check_is_fitted(self)
-        return float(self.learner_.predict_rows([0, 0], [], [])[0])
+        nothing = csr_array((1, self.n_features_in_))
+        return float(self.learner_.predict(self._source(self.learner_, nothing)).margins[0])
+
+    def _source(
+        self,
+        learner: Learner | ReadableLearner,
+        rows: Any,
+        labels: NDArray[np.float64] | None = None,
+        importances: NDArray[np.float64] | None = None,
+    ) -> Rows:
+        """The rows as examples for a learner; the readable one takes any space."""
+        readable = FeatureSpace(columns=self.n_features_in_, labels="any")
+        space = learner.space if isinstance(learner, Learner) else readable
+        return Rows.from_csr(rows, labels, importances, space=space)
 
     def _rule(self) -> Rule:
         return PerCoordinate() if self.rule is None else self.rule

@@ -10,36 +10,31 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from math import isinf
-from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Protocol
 
 from lessregret import _core
 from lessregret.errors import SpecError
-from lessregret.learners.importance import check_importance_aware
 from lessregret.learners.losses import loss_named
-from lessregret.learners.mixture import RATES, check_fixed_share
-from lessregret.learners.penalty import check_penalty
+from lessregret.learners.mixture import RATES
+from lessregret.learners.outcomes import Outcomes
 from lessregret.learners.rules import RULES, PerCoordinate, Rule
-from lessregret.learners.scale import check_scale
+from lessregret.learners.space import FeatureSpace
 from lessregret.ledger import Lane, Ledger, Standing, Tally
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-MAX_BITS = 31
-MAX_COLUMNS = 2**32 - 2
-"""Slots are numbered by 32 bits, and the intercept needs one."""
 
+class Source(Protocol):
+    """A source of examples: a stream of files, examples in memory, or the rows of a matrix."""
 
-class Learned(NamedTuple):
-    """What a block of examples showed."""
-
-    margins: NDArray[np.float64]
-    """each made before its example was learned"""
-    labels: NDArray[np.float32]
-    importances: NDArray[np.float32]
+    @property
+    def core(self) -> _core.Stream | _core.Examples | _core.Rows:
+        """The source in Rust."""
+        ...
 
 
 class Learner:
@@ -81,8 +76,10 @@ class Learner:
         that a lane can come back when the data drift. It is the chance of a change of lane in a
         round: 1e-4 for one in ten thousand rounds. 0 follows the lane that is best in all.
 
+    >>> from lessregret.data.examples import Rows
     >>> learner = Learner("hinge", PerCoordinate(rate=0.5), columns=3, intercept=False)
-    >>> learner.learn_rows([0, 2], [0, 2], [1.0, 2.0], labels=[1]).tolist()
+    >>> rows = Rows([0, 2], [0, 2], [1.0, 2.0], labels=[1], space=learner)
+    >>> learner.learn(rows).margins.tolist()
     [0.0]
     >>> learner.ledger().mean_loss
     1.0
@@ -107,15 +104,12 @@ class Learner:
         rule = PerCoordinate() if rule is None else rule
         if not has_twin(rule):
             raise SpecError(f"rule {rule.name!r} has no twin in Rust; run it in a ReadableLearner")
-        check_penalty(rule, l2, l2_scope)
-        check_scale(scale)
-        if importance_aware:
-            check_importance_aware(loss_named(loss), rule, l2)
-        check_fixed_share(fixed_share, rule)
+        loss = loss_named(loss).name
+        space = FeatureSpace(bits=bits, columns=columns, intercept=intercept, scale=scale)
         spec = {
-            "loss": loss_named(loss).name,
+            "loss": loss,
             "rule": rule.spec(),
-            "table": _table(bits, columns),
+            "table": space.table,
             "intercept": bool(intercept),
             "certify": bool(certify),
             "l2": float(l2),
@@ -150,14 +144,14 @@ class Learner:
 
     @property
     def spec(self) -> dict[str, Any]:
-        """The spec: loss, rule, table, intercept, certify; the others if not the defaults."""
+        """The spec with every key, as the core checked it."""
         spec: dict[str, Any] = json.loads(self._core.spec)
         return spec
 
     @property
-    def core(self) -> _core.Learner:
-        """The learner in Rust, for what runs many at once."""
-        return self._core
+    def space(self) -> FeatureSpace:
+        """What examples must agree about with the learner."""
+        return FeatureSpace.from_json(self._core.space)
 
     @property
     def slots(self) -> int:
@@ -172,50 +166,29 @@ class Learner:
         """
         self._core.expect(features)
 
-    def teach_stream(self, stream: _core.Stream, limit: int) -> int:
-        """Learn from the next examples, at most ``limit``; how many there were, 0 at the end.
+    def learn(
+        self, examples: Source, *, limit: int | None = None, order: ArrayLike | None = None
+    ) -> Outcomes:
+        """Learn from examples, each predicted before it is learned.
 
-        As :meth:`learn_stream` for who does not want the margins; it does not even import numpy.
+        Parameters
+        ----------
+        examples : ExampleStream, Examples or Rows
+            They must have been read for this learner's feature space; another is refused. All rows
+            of a matrix are checked first; a bad one raises and nothing is learned.
+        limit : int, optional
+            For a stream: read one block of at most so many examples; an empty outcome means that
+            the stream is at its end. Without it all that is left is learned from.
+        order : array of numbers, optional
+            For examples in memory: which to learn from, in which order.
         """
-        return self._core.teach_stream(stream, limit)
+        return Outcomes(self._core.learn(examples.core, limit, _numbers(order)))
 
-    def learn_stream(self, stream: _core.Stream, limit: int) -> NDArray[np.float64]:
-        """Learn from the next examples, at most ``limit``; their margins, none at the end."""
-        return self._core.learn_stream(stream, limit)
-
-    def learn_labelled(self, stream: _core.Stream, limit: int) -> Learned:
-        """As :meth:`learn_stream`, with labels and importances beside the margins."""
-        return Learned(*self._core.learn_labelled(stream, limit))
-
-    def predict_stream(
-        self, stream: _core.Stream, limit: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.float32], NDArray[np.float32], list[bytes]]:
-        """The margins of the next examples; their labels (NaN where absent), importances, tags."""
-        return self._core.predict_stream(stream, limit)
-
-    def learn_rows(
-        self,
-        indptr: ArrayLike,
-        indices: ArrayLike,
-        values: ArrayLike,
-        labels: ArrayLike,
-        importances: ArrayLike | None = None,
-    ) -> NDArray[np.float64]:
-        """Learn from the rows of a CSR matrix; the margins, each made before its row was learned.
-
-        All rows are checked first; a bad one raises and nothing is learned.
-        """
-        import numpy as np
-
-        y = np.ascontiguousarray(labels, dtype=np.float64)
-        h = None if importances is None else np.ascontiguousarray(importances, dtype=np.float64)
-        return self._core.learn_rows(*_csr(indptr, indices, values), y, h)
-
-    def predict_rows(
-        self, indptr: ArrayLike, indices: ArrayLike, values: ArrayLike
-    ) -> NDArray[np.float64]:
-        """The margins of the rows of a CSR matrix."""
-        return self._core.predict_rows(*_csr(indptr, indices, values))
+    def predict(
+        self, examples: Source, *, limit: int | None = None, order: ArrayLike | None = None
+    ) -> Outcomes:
+        """The margins of examples; nothing is learned. The parameters are those of `learn`."""
+        return Outcomes(self._core.predict(examples.core, limit, _numbers(order)))
 
     def tally(self) -> Tally:
         """The sums over the rounds so far; costs nothing, unlike the ledger."""
@@ -231,7 +204,7 @@ class Learner:
         )
 
     def _standing(self) -> Standing:
-        spread, floor, theorem, touched, cost, lanes = self._core.standing()
+        spread, floor, theorem, touched, cost, lanes = self._core.summary()
         # The rates as they are written, not as float32 holds them. One lane has no lanes.
         named = tuple(Lane(rate, *lane[1:]) for rate, lane in zip(RATES, lanes, strict=False))
         return Standing(spread, floor, theorem, touched, cost, named)
@@ -247,9 +220,14 @@ class Learner:
         """The weight that one slot would play, per unit of the value."""
         return self._core.weight(slot)
 
-    def keep_names(self, stream: _core.Stream) -> None:
+    def dense_weights(self) -> NDArray[np.float32]:
+        """The weights of all slots of features, untouched ones included."""
+        return self._core.dense_weights()
+
+    def keep_names(self, examples: Source) -> None:
         """Keep the feature names that a stream recorded."""
-        self._core.keep_names(stream)
+        if isinstance(examples.core, _core.Stream):
+            self._core.keep_names(examples.core)
 
     def name(self, slot: int) -> tuple[str, bool] | None:
         """The name of a slot, where names are kept, and whether another feature shares it."""
@@ -286,33 +264,25 @@ def box_ends(
     return low.astype(np.float32), high.astype(np.float32)
 
 
-def _table(bits: int | None, columns: int | None) -> dict[str, int]:
-    if (bits is None) == (columns is None):
-        raise SpecError("a learner needs either bits or columns")
-    if bits is not None:
-        return {"bits": _whole("bits", bits, 1, MAX_BITS)}
-    return {"columns": _whole("columns", columns, 0, MAX_COLUMNS)}
+def learn_many(
+    learners: Sequence[Learner],
+    examples: Source,
+    *,
+    limit: int | None = None,
+    order: ArrayLike | None = None,
+) -> int:
+    """Let many learners learn from the same examples, on all cores; how many examples there were.
+
+    Examples are read once. Each learner holds afterwards the bits that it would hold had it run
+    alone. The other parameters are those of :meth:`Learner.learn`.
+    """
+    cores = [learner._core for learner in learners]
+    return _core.learn_many(cores, examples.core, limit, _numbers(order))
 
 
-def _whole(name: str, value: Any, least: int, most: int) -> int:
-    if isinstance(value, Integral) and least <= int(value) <= most:
-        return int(value)
-    raise SpecError(f"{name} must be a whole number from {least} to {most}, found {value!r}")
-
-
-def _csr(
-    indptr: ArrayLike, indices: ArrayLike, values: ArrayLike
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """The arrays of a CSR matrix, in place if their types are ones that Rust reads."""
+def _numbers(order: ArrayLike | None) -> NDArray[np.uint32] | None:
+    if order is None:
+        return None
     import numpy as np
 
-    floats = _typed(values, np.float32, np.float64)
-    return _typed(indptr, np.int32, np.int64), _typed(indices, np.int32, np.int64), floats
-
-
-def _typed(array: ArrayLike, narrow: type, wide: type) -> NDArray[Any]:
-    import numpy as np
-
-    given = np.asarray(array)
-    dtype = given.dtype if given.dtype in (narrow, wide) else wide
-    return np.ascontiguousarray(given, dtype=dtype)
+    return np.ascontiguousarray(order, dtype=np.uint32)

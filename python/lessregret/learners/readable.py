@@ -1,29 +1,40 @@
 """The readable learner: float64, a dictionary of slots, one round in a dozen lines.
 
-It is the twin of ``crates/core/src/learner/`` and gives the same numbers up to float32 rounding;
+It is the twin of ``crates/core/src/learn/single/`` and gives its numbers up to float32 rounding;
 ``tests/twins`` holds the two together. It also runs rules that exist only in Python.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from math import isinf
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from lessregret.errors import SpecError
 from lessregret.learners.importance import check_importance_aware, push
 from lessregret.learners.losses import Loss, loss_named
 from lessregret.learners.mixture import RATES, Mixture, check_fixed_share
+from lessregret.learners.outcomes import Outcomes
 from lessregret.learners.penalty import check_penalty
 from lessregret.learners.rules import Rule, Sight, Step
 from lessregret.learners.scale import Scales
 from lessregret.ledger import Lane, Ledger, Outcome, Standing, Tally
+
+
+class CsrRows(Protocol):
+    """The rows of a sparse matrix: :class:`lessregret.data.examples.Rows`."""
+
+    indptr: NDArray[Any]
+    indices: NDArray[Any]
+    values: NDArray[Any]
+    labels: NDArray[np.float64] | None
+    importances: NDArray[np.float64] | None
 
 
 class ReadableLearner:
@@ -46,9 +57,9 @@ class ReadableLearner:
 
     >>> from lessregret.learners.rules import PerCoordinate
     >>> learner = ReadableLearner("hinge", PerCoordinate(rate=0.5))
-    >>> learner.learn([0, 3], [1.0, 2.0], label=1).loss
+    >>> learner.play([0, 3], [1.0, 2.0], label=1).loss
     1.0
-    >>> learner.predict([0, 3], [1.0, 2.0])
+    >>> learner.margin([0, 3], [1.0, 2.0])
     1.0
     """
 
@@ -102,13 +113,13 @@ class ReadableLearner:
             self.lanes = [lane(rule=replace(rule, rate=rate)) for rate in RATES]  # type: ignore[call-arg]
             self.scales = self.lanes[0].scales
 
-    def predict(self, slots: Sequence[int], values: Sequence[float]) -> float:
+    def margin(self, slots: Sequence[int], values: Sequence[float]) -> float:
         """The margin Σ_i weight_i · value_i, the values scaled as if they were to be learned."""
         if self.lanes:
-            return self.mixture.margin([lane.predict(slots, values) for lane in self.lanes])
+            return self.mixture.margin([lane.margin(slots, values) for lane in self.lanes])
         return self._margin(slots, self.scales.normalised(slots, values))
 
-    def learn(
+    def play(
         self,
         slots: Sequence[int],
         values: Sequence[float],
@@ -139,26 +150,17 @@ class ReadableLearner:
         self.tally.record(outcome)
         return outcome
 
-    def learn_rows(
-        self,
-        indptr: ArrayLike,
-        indices: ArrayLike,
-        values: ArrayLike,
-        labels: ArrayLike,
-        importances: ArrayLike | None = None,
-    ) -> NDArray[np.float64]:
-        """Learn from the rows of a CSR matrix, as :meth:`lessregret.Learner.learn_rows` does."""
-        rows = self._rows(indptr, indices, values)
-        y = np.asarray(labels, dtype=np.float64)
-        h = np.ones(len(y)) if importances is None else np.asarray(importances, dtype=np.float64)
-        outcomes = [self.learn(*row, y[k], h[k]) for k, row in enumerate(rows)]
-        return np.array([outcome.margin for outcome in outcomes])
+    def learn(self, examples: CsrRows) -> Outcomes:
+        """Learn from the rows of a matrix, as :meth:`lessregret.Learner.learn` does."""
+        assert examples.labels is not None
+        y, rows = examples.labels, self._rows(examples)
+        h = np.ones(len(y)) if examples.importances is None else examples.importances
+        margins = [self.play(*row, y[k], h[k]).margin for k, row in enumerate(rows)]
+        return _outcomes(margins, examples)
 
-    def predict_rows(
-        self, indptr: ArrayLike, indices: ArrayLike, values: ArrayLike
-    ) -> NDArray[np.float64]:
-        """The margins of the rows of a CSR matrix."""
-        return np.array([self.predict(*row) for row in self._rows(indptr, indices, values)])
+    def predict(self, examples: CsrRows) -> Outcomes:
+        """The margins of the rows of a matrix; nothing is learned."""
+        return _outcomes([self.margin(*row) for row in self._rows(examples)], examples)
 
     def weight(self, slot: int, value: float = 1.0) -> float:
         """The weight that a slot would play, per unit of the value."""
@@ -204,7 +206,7 @@ class ReadableLearner:
         self, slots: Sequence[int], values: Sequence[float], label: float, importance: float
     ) -> Outcome:
         """Every lane plays and absorbs for itself; their mixture is what is played."""
-        played = [lane.learn(slots, values, label, importance) for lane in self.lanes]
+        played = [lane.play(slots, values, label, importance) for lane in self.lanes]
         margins = [outcome.margin for outcome in played]
         penalties = [outcome.penalty for outcome in played]
         margin, penalty = self.mixture.margin(margins), self.mixture.penalty(penalties)
@@ -223,11 +225,9 @@ class ReadableLearner:
         touched = {i for lane in self.lanes for i, slot in lane.slots.items() if any(slot)}
         return Standing(None, None, None, len(touched), self.mixture.cost, tuple(lanes))
 
-    def _rows(
-        self, indptr: ArrayLike, indices: ArrayLike, values: ArrayLike
-    ) -> list[tuple[list[int], list[float]]]:
+    def _rows(self, examples: CsrRows) -> list[tuple[list[int], list[float]]]:
         """The rows as lists of slots and values: repeats added up, zeros left out."""
-        starts, columns, entries = np.asarray(indptr), np.asarray(indices), np.asarray(values)
+        starts, columns, entries = examples.indptr, examples.indices, examples.values
         rows = []
         for start, end in pairwise(starts.tolist()):
             row: dict[int, float] = {}
@@ -330,3 +330,23 @@ def _sum_or_none(terms: list[float | None], start: float) -> float | None:
     if any(term is None for term in terms):
         return None
     return sum((term for term in terms if term is not None), start=start)
+
+
+@dataclass
+class _Arrays:
+    margins: NDArray[np.float64]
+    labels: NDArray[np.float32]
+    importances: NDArray[np.float32]
+    tags: list[bytes]
+
+    def __len__(self) -> int:
+        return len(self.margins)
+
+
+def _outcomes(margins: list[float], examples: CsrRows) -> Outcomes:
+    def column(given: NDArray[np.float64] | None, missing: float) -> NDArray[np.float32]:
+        return np.asarray(np.full(len(margins), missing) if given is None else given, np.float32)
+
+    labels, importances = column(examples.labels, np.nan), column(examples.importances, 1.0)
+    tags = [b""] * len(margins)
+    return Outcomes(_Arrays(np.array(margins, np.float64), labels, importances, tags))

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
-from lessregret._core import __version__
-from lessregret.atomic_file import write_whole
+from lessregret import _core
 from lessregret.paper import CLAIMS
 from lessregret.paper.finding import FAILS, HOLDS, HOLDS_IN_PART, Finding
 from lessregret.report.html_page import document, escaped, markdown, picture
@@ -55,13 +54,13 @@ def write_page(
     parts = [_head(), _contents(findings)]
     parts += [_section(name, finding, modules[name]) for name, finding in findings.items()]
     parts.append(_foot(command))
-    write_whole(path, document(TITLE, "\n".join(parts), STYLE).encode())
+    _core.write_file(path, document(TITLE, "\n".join(parts), STYLE).encode())
 
 
 def _head() -> str:
     return (
         f'<h1>{TITLE}</h1>\n<p class="soft">The claims of a paper of 2010, run again by '
-        f"lessregret {__version__}</p>\n{markdown(INTRODUCTION)}"
+        f"lessregret {_core.__version__}</p>\n{markdown(INTRODUCTION)}"
     )
 
 
@@ -105,7 +104,7 @@ def _lowered(section: str) -> str:
 
 def _foot(command: str) -> str:
     return (
-        f"<footer>Made by <code>{escaped(command)}</code>, lessregret {__version__}. "
+        f"<footer>Made by <code>{escaped(command)}</code>, lessregret {_core.__version__}. "
         "The paper: M. Streeter and H. B. McMahan, <em>Less Regret via Online Conditioning</em>, "
         "2010.</footer>"
     )

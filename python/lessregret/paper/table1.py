@@ -97,7 +97,7 @@ def run_data(name: str, request: Request) -> list[dict[str, Any]]:
     def make(rule: Rule) -> Learner:
         return Learner("hinge", rule, columns=X.shape[1], intercept=False, scale="none")
 
-    examples = Examples.from_csr(X, y, like=make(PerCoordinate(rate=0.3)))
+    examples = Examples.from_csr(X, y, space=make(PerCoordinate(rate=0.3)))
     rules = {
         (preset, rule): made for preset, many in PRESETS.items() for rule, made in many.items()
     }

@@ -137,7 +137,7 @@ def run_log(log: Log) -> list[dict[str, Any]]:
         columns = log.X.shape[1]
         return Learner("logistic", rule, columns=columns, certify=True, l2=L2, scale="none")
 
-    examples = Examples.from_csr(log.X, log.y, like=make(PerCoordinate(rate=0.2)))
+    examples = Examples.from_csr(log.X, log.y, space=make(PerCoordinate(rate=0.2)))
     keys = [(preset, rule) for preset, pair in PRESETS.items() for rule in pair]
     rules = {f"{preset} {rule}": PRESETS[preset][rule] for preset, rule in keys}
     measured = measure(rules, make, Kept(examples, growth=False), gap=GAP)

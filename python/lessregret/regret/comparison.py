@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any
 
-from lessregret import _core
-from lessregret.data.examples import Examples, learn_together, shuffled
-from lessregret.learners.learner import Learner
+from lessregret.data.examples import Examples, shuffled
+from lessregret.learners.learner import Learner, Source, learn_many
 from lessregret.learners.rules import Rule
 from lessregret.ledger import Ledger
 from lessregret.training.curve import Curve, next_mark
@@ -62,7 +61,8 @@ def compare_shuffled(
     ledgers: dict[str, list[Ledger]] = {name: [] for name in rules}
     for number in range(shuffles):
         learners = {name: make(rule) for name, rule in rules.items()}
-        examples.teach(list(learners.values()), shuffled(len(examples), seed, number))
+        order = shuffled(len(examples), seed, number)
+        learn_many(list(learners.values()), examples, order=order)
         for name, learner in learners.items():
             ledgers[name].append(learner.ledger())
         done(number + 1)
@@ -72,7 +72,7 @@ def compare_shuffled(
 def compare_stream(
     rules: Mapping[str, Rule],
     make: MakeLearner,
-    stream: _core.Stream,
+    stream: Source,
     *,
     block: int,
     done: Callable[[int], None] = lambda rounds: None,
@@ -81,7 +81,7 @@ def compare_stream(
     learners = {name: make(rule) for name, rule in rules.items()}
     curves = {name: Curve() for name in rules}
     rounds, mark = 0, next_mark(0)
-    while count := learn_together(list(learners.values()), stream, min(block, mark - rounds)):
+    while count := learn_many(list(learners.values()), stream, limit=min(block, mark - rounds)):
         rounds += count
         done(rounds)
         if rounds == mark:

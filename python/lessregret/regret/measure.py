@@ -17,11 +17,10 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from lessregret import _core
-from lessregret.data.examples import Examples, learn_together
-from lessregret.data.streams import BLOCK
+from lessregret.data.examples import Examples
+from lessregret.data.streams import BLOCK, ExampleStream
 from lessregret.errors import SpecError
-from lessregret.learners.learner import Learner
+from lessregret.learners.learner import Learner, learn_many
 from lessregret.learners.rules import Rule
 from lessregret.ledger import Ledger
 from lessregret.regret.comparator import Best, InMemory, OverFiles, Passes, approach
@@ -149,7 +148,7 @@ class Kept:
         return (total >> halving for halving in reversed(range(halvings)))
 
     def advance(self, learners: Sequence[Learner], stop: int) -> tuple[int, bool]:
-        self._examples.teach(learners, np.arange(self._rounds, stop, dtype=np.uint32))
+        learn_many(learners, self._examples, order=np.arange(self._rounds, stop, dtype=np.uint32))
         self._rounds = stop
         return stop, stop == len(self._examples)
 
@@ -160,7 +159,7 @@ class Kept:
 class Reread:
     """Files that are learned from as a stream; the comparator reads them again, at the end only."""
 
-    def __init__(self, stream: _core.Stream, again: Callable[[str], OverFiles]) -> None:
+    def __init__(self, stream: ExampleStream, again: Callable[[str], OverFiles]) -> None:
         self._stream, self._again, self._rounds = stream, again, 0
 
     def stops(self) -> Iterator[int]:
@@ -171,7 +170,7 @@ class Reread:
 
     def advance(self, learners: Sequence[Learner], stop: int) -> tuple[int, bool]:
         while self._rounds < stop:
-            count = learn_together(learners, self._stream, min(BLOCK, stop - self._rounds))
+            count = learn_many(learners, self._stream, limit=min(BLOCK, stop - self._rounds))
             if count == 0:
                 return self._rounds, True
             self._rounds += count
@@ -214,7 +213,7 @@ def measure(
     ...         "squared", rule, columns=1, intercept=False, certify=True, scale="none"
     ...     )
     >>> rule = PerCoordinate(radius=2, rate=1)
-    >>> examples = Examples.from_csr(csr_array([[1.0]] * 3), [1, 1, -1], like=make(rule))
+    >>> examples = Examples.from_csr(csr_array([[1.0]] * 3), [1, 1, -1], space=make(rule))
     >>> [measured] = measure({"mine": rule}, make, Kept(examples))
     >>> mark = measured.last
     >>> bool(mark.regret_low <= mark.regret_high <= mark.linear_regret <= mark.bound)
@@ -245,10 +244,10 @@ def measure(
 
 def _check_scale(spec: Mapping[str, Any]) -> None:
     """A learner that scales plays another game than the comparator over the values as they are."""
-    if spec.get("scale", "none") != "none":
+    if spec["scale"] != "none":
         raise SpecError(
             f"the learners have scale {spec['scale']!r}, which the comparator does not see; make "
-            "them with scale='none', and scale the source: open_stream(..., scale='cap')"
+            "them with scale='none', and scale the source: open_examples(..., scale='cap')"
         )
 
 
@@ -273,9 +272,9 @@ def _search(
         passes,
         spec["loss"],
         box,
-        spec.get("l2", 0.0),
+        spec["l2"],
         gap=gap,
-        l2_scope=spec.get("l2_scope", "active"),
+        l2_scope=spec["l2_scope"],
         start=start,
     )
     for best in steps:

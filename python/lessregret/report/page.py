@@ -10,8 +10,7 @@ from datetime import datetime, timezone
 from importlib.metadata import version
 from typing import NamedTuple
 
-from lessregret._core import __version__
-from lessregret.atomic_file import write_whole
+from lessregret import _core
 from lessregret.report.html_page import document, escaped
 from lessregret.report.parts import STYLE, Caution, Facts, Part, Table
 from lessregret.report.wording import counted
@@ -33,7 +32,7 @@ class Origin:
         """A run of this moment, on this machine."""
         made = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
         versions = {
-            "lessregret": __version__,
+            "lessregret": _core.__version__,
             "Python": platform.python_version(),
             **{name: version(name) for name in LIBRARIES},
             "system": f"{platform.system()}, {platform.machine()}",
@@ -79,7 +78,7 @@ class Report:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the page; the file is afterwards whole, or as it was."""
-        write_whole(path, self.html().encode())
+        _core.write_file(path, self.html().encode())
 
     def _made(self) -> str:
         facts = Facts([("date", self.origin.made), *self.origin.versions.items()])

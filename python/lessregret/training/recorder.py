@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from lessregret import _core
-from lessregret.learners.learner import Learner
+from lessregret.learners.learner import Learner, Source
+from lessregret.learners.outcomes import Outcomes
 from lessregret.ledger import Ledger, Tally
 from lessregret.training.curve import Curve
 
@@ -28,18 +28,21 @@ class Unrecorded:
         """The round at which :meth:`mark` wants to be called next."""
         return NEVER
 
-    def teach(
-        self, learner: Learner, stream: _core.Stream, limit: int, write: Write | None = None
+    def learn(
+        self, learner: Learner, examples: Source, limit: int, write: Write | None = None
     ) -> int:
         """Let the learner learn from the next examples, at most ``limit``; how many there were.
 
         Their margins go to ``write``, if there is one.
         """
-        if write is None:
-            return learner.teach_stream(stream, limit)
-        margins = learner.learn_stream(stream, limit)
-        write(margins)
-        return len(margins)
+        outcomes = learner.learn(examples, limit=limit)
+        self.note(outcomes)
+        if write is not None:
+            write(outcomes.margins)
+        return len(outcomes)
+
+    def note(self, outcomes: Outcomes) -> None:
+        """Keep what the report shows of a block of examples."""
 
     def mark(self, ledger: Ledger) -> None:
         """Note where the run stands."""
@@ -65,16 +68,9 @@ class Recorder(Unrecorded):
     def next_mark(self, rounds: int) -> int:
         return self.curve.next_mark(rounds)
 
-    def teach(
-        self, learner: Learner, stream: _core.Stream, limit: int, write: Write | None = None
-    ) -> int:
-        if self.calibration is None:
-            return super().teach(learner, stream, limit, write)
-        learned = learner.learn_labelled(stream, limit)
-        self.calibration.add(*learned)
-        if write is not None:
-            write(learned.margins)
-        return len(learned.margins)
+    def note(self, outcomes: Outcomes) -> None:
+        if self.calibration is not None:
+            self.calibration.add(outcomes.margins, outcomes.labels, outcomes.importances)
 
     def mark(self, ledger: Ledger) -> None:
         self.curve.mark(ledger.tally, ledger.linear_regret, ledger.bound)

@@ -85,7 +85,7 @@ impl Table {
                 Err(Error::Spec(format!("bits must be from 1 to {MAX_BITS}, found {bits}")))
             }
             Table::Columns(columns) if !(1..=MAX_COLUMNS).contains(&columns) => Err(Error::Spec(
-                format!("columns must be from 1 to {MAX_COLUMNS}, found {columns}"),
+                format!("columns must be from 0 to {MAX_COLUMNS}, found {columns}"),
             )),
             _ => Ok(()),
         }

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from lessregret import _core
-from lessregret.data.streams import open_stream
+from lessregret.data.streams import open_examples
 from lessregret.errors import InputError
+from lessregret.learners.space import FeatureSpace
 
 WORD = re.compile(r"[a-z0-9]+")
 NEWS_BITS = 20
@@ -132,9 +133,9 @@ def read_text(content: bytes, format: str, bits: int) -> tuple[NDArray[np.generi
     with tempfile.NamedTemporaryFile(suffix=".txt") as file:
         file.write(content)
         file.flush()
-        stream = open_stream([file.name], bits=bits, loss="hinge", format=format)
+        stream = open_examples([file.name], FeatureSpace(bits=bits), format=format)
         blocks = []
-        while len(block := stream.read(1 << 16)[:4]) and len(block[3]):
+        while len(block := stream.core.read(1 << 16)[:4]) and len(block[3]):
             blocks.append(block)
     lengths = np.concatenate([np.diff(block[0]) for block in blocks])
     columns = (np.concatenate([block[k] for block in blocks]) for k in (1, 2, 3))

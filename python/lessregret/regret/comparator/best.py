@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from lessregret.atomic_file import write_whole
+from lessregret import _core
 from lessregret.data.examples import Examples
 from lessregret.errors import InputError, ModelFileError, SpecError
 from lessregret.learners.learner import Learner
@@ -94,7 +94,7 @@ class Best:
         """Write it to a ``.npz`` file, to go on from later; the file is replaced as a whole."""
         content = io.BytesIO()
         np.savez(content, **{each.name: getattr(self, each.name) for each in fields(self)})
-        write_whole(path, content.getvalue())
+        _core.write_file(path, content.getvalue())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Best:

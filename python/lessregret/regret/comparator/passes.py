@@ -7,11 +7,10 @@ read again for every question, in blocks, so that they may be larger than memory
 
 from __future__ import annotations
 
-import json
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -19,9 +18,10 @@ from numpy.typing import NDArray
 
 from lessregret import _core
 from lessregret.data.examples import Examples
-from lessregret.data.streams import open_stream
+from lessregret.data.streams import open_examples
 from lessregret.errors import InputError
-from lessregret.learners.learner import Learner
+from lessregret.learners.losses import loss_named
+from lessregret.learners.space import FeatureSpace, HasSpace, space_of
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -83,7 +83,7 @@ class InMemory(Passes):
 
     def __init__(self, examples: Examples, loss: str, count: int | None = None) -> None:
         self.loss = loss
-        columns = _core.Columns(examples.core.slots)
+        columns = _core.Columns(examples.space.slots)
         columns.meet(examples.core, count)
         self._problem = _core.Problem(columns, examples.core, loss, count)
         self._take(columns)
@@ -113,18 +113,19 @@ class OverFiles(Passes):
     ----------
     files : names of files
         Not standard input, which can be read only once.
-    like : Learner
-        Its table, intercept and loss say how the text becomes examples.
+    space : FeatureSpace, or a learner or source that has one
+        The table and the intercept say how the text becomes examples; the labels are those of the
+        loss.
     loss : str
         The loss to look with.
     format, bad_lines, scale
-        As for :func:`lessregret.data.streams.open_stream`.
+        As for :func:`lessregret.data.streams.open_examples`.
     """
 
     def __init__(
         self,
         files: Sequence[str | os.PathLike[str]],
-        like: Learner,
+        space: FeatureSpace | HasSpace,
         loss: str,
         *,
         format: str = "auto",
@@ -134,10 +135,12 @@ class OverFiles(Passes):
     ) -> None:
         if "-" in files:
             raise InputError("<stdin>", 0, 0, "standard input", "files, to be read several times")
-        self._files, self._spec, self.loss = files, like.spec, loss
+        labels = "binary" if loss_named(loss).is_classification else "real"
+        self._files, self.loss = files, loss
+        self._space = replace(space_of(space), labels=labels)
         self._format, self._bad_lines, self._block = format, bad_lines, block
         self._scale = scale
-        self._columns = _core.Columns(like.slots)
+        self._columns = _core.Columns(self._space.slots)
         for examples in self._blocks():
             self._columns.meet(examples)
         self._take(self._columns)
@@ -172,13 +175,12 @@ class OverFiles(Passes):
             yield _core.Problem(self._columns, examples, self.loss)
 
     def _blocks(self) -> Iterator[_core.Examples]:
-        stream = open_stream(
+        stream = open_examples(
             self._files,
-            bits=self._spec["table"]["bits"],
-            loss=self.loss,
+            self._space,
             format=self._format,
             bad_lines=self._bad_lines,
             scale=self._scale,
         )
-        while examples := _core.Examples.from_stream(json.dumps(self._spec), stream, self._block):
+        while examples := _core.Examples.from_stream(stream.core, self._block):
             yield examples
