@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from lessregret.regret.measure import Measured as Measured
     from lessregret.regret.measure import Reread as Reread
     from lessregret.regret.measure import measure as measure
+    from lessregret.training.run import Training as Training
+    from lessregret.training.run import train as train
 
 _HOMES = {
     "Arow": "learners.rules",
@@ -101,12 +103,14 @@ _HOMES = {
     "Sight": "learners.rules",
     "SpecError": "errors",
     "Step": "learners.rules",
+    "Training": "training.run",
     "__version__": "_core",
     "approach": "regret.comparator",
     "best_fixed": "regret.comparator",
     "learn_many": "learners.learner",
     "measure": "regret.measure",
     "open_examples": "data.streams",
+    "train": "training.run",
 }
 
 __all__ = sorted(_HOMES)

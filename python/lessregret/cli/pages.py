@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,35 +21,29 @@ from lessregret.report import (
 )
 
 if TYPE_CHECKING:
-    from lessregret.cli import compare, regret, train
-    from lessregret.learners.learner import Learner
+    from lessregret.cli import compare, regret
     from lessregret.learners.rules import Rule
-    from lessregret.training.recorder import Recorder
+    from lessregret.training.run import Training
 
 SHOWN_WEIGHTS = 20
 
 
-def train_page(
-    ctx: click.Context,
-    request: train.Request,
-    learner: Learner,
-    recorder: Recorder,
-    document: dict[str, Any],
-    first_skipped: str | None,
-) -> Report:
+def train_page(ctx: click.Context, training: Training) -> Report:
     """The page of a run of ``train``."""
+    learner, recorder = training.learner, training.recorder
+    assert recorder is not None
     found = largest_weights(learner, SHOWN_WEIGHTS, intercept=False)
     has_intercept = learner.spec["intercept"]
     run = TrainRun(
-        document=document,
+        document=training.as_dict(),
         curve=recorder.curve,
         calibration=recorder.calibration,
         weights=[weight for weight in found if weight.weight != 0],
         intercept=learner.weight(learner.slots - 1) if has_intercept else None,
-        files=[DataFile.of(name) for name in request.data],
-        first_skipped=first_skipped,
-        passes=request.passes,
-        resumed=request.resume,
+        files=[DataFile.of(name) for name in training.data],
+        first_skipped=training.first_skipped,
+        passes=training.passes,
+        resumed=training.resumed,
     )
     return train_report(run, _origin(ctx))
 

@@ -104,7 +104,7 @@ def _blocks(
 
 
 def _lines(learner: Learner, block: Outcomes, output: str) -> Iterator[str]:
-    from lessregret.cli.predictions import as_lines, link
+    from lessregret.training.predictions import as_lines, link
 
     predictions = as_lines(link(learner.spec["loss"], output)(block.margins))
     for line, tag in zip(predictions, block.tags, strict=True):
@@ -114,8 +114,8 @@ def _lines(learner: Learner, block: Outcomes, output: str) -> Iterator[str]:
 def _document(learner: Learner, blocks: list[Outcomes], output: str) -> dict[str, Any]:
     import numpy as np
 
-    from lessregret.cli.predictions import link
     from lessregret.training.metrics import mean_loss, mistake_rate
+    from lessregret.training.predictions import link
 
     margins = np.concatenate([np.empty(0), *(block.margins for block in blocks)])
     labels = np.concatenate([np.empty(0), *(block.labels for block in blocks)])

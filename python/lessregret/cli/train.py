@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -27,16 +25,15 @@ from lessregret.cli.options import (
     scale_option,
     threads_option,
 )
-from lessregret.cli.progress import Progress, make_progress
-from lessregret.errors import InputError, SpecError
+from lessregret.cli.progress import make_progress
+from lessregret.errors import SpecError
 from lessregret.learners.rules import RULES, Rule, number_or_word, rule_named, rule_settings
 from lessregret.report.wording import counted, number
 
 if TYPE_CHECKING:
-    from lessregret.data.streams import ExampleStream
     from lessregret.learners.learner import Learner
-    from lessregret.ledger import Ledger, Tally
-    from lessregret.training.recorder import Recorder, Unrecorded
+    from lessregret.ledger import Ledger
+    from lessregret.training.run import Training
 
 
 @click.command("train")
@@ -119,31 +116,33 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     DATA are files of LIBSVM/svmlight or Vowpal Wabbit text, plain or packed by gzip or zstd; '-' is
     standard input. Progress and summary go to stderr.
     """
-    from lessregret.training.recorder import Unrecorded
+    from lessregret.training.run import train
 
     request = Request(**options)
     _check(request)
     started = time.perf_counter()
     learner = _learner(ctx, request)
-    with ExitStack() as stack:
-        write = _predictions_writer(learner, request.predictions)
-        before = learner.tally()
-        progress = make_progress(request.quiet, _total_bytes(request), before)
-        progress = stack.enter_context(progress)
-        recorder = _recorder(request, learner, before)
-        stream = _learn(learner, request, progress, recorder or Unrecorded(), write)
-        ledger = learner.ledger()
-        progress.checkpoint(ledger.tally, lambda: ledger)
-    if request.model:
-        learner.save(request.model, slim=request.slim)
-    document = _document(request, ledger, learner.spec, time.perf_counter() - started)
-    if request.report and recorder:
+    with make_progress(request.quiet, _total_bytes(request), learner.tally()) as progress:
+        training = train(
+            request.data,
+            passes=request.passes,
+            model=request.model,
+            slim=request.slim,
+            resume=learner,
+            predictions=request.predictions,
+            names=request.names,
+            format=request.format,
+            bad_lines=request.bad_lines,
+            threads=request.threads,
+            record=request.report is not None,
+            progress=progress,
+        )
+    training = replace(training, resumed=request.resume, seconds=time.perf_counter() - started)
+    if request.report:
         from lessregret.cli.pages import train_page
 
-        recorder.mark(ledger)
-        page = train_page(ctx, request, learner, recorder, document, stream.first_skipped)
-        page.write(request.report)
-    _tell(request, ledger, document, stream)
+        train_page(ctx, training).write(request.report)
+    _tell(request, training)
 
 
 @dataclass(frozen=True)
@@ -190,6 +189,20 @@ class Request:
                 raise SpecError(f"{name} is given twice, by --rule and by --{name}")
         return rule_named(**{"rate": rate, "radius": self.radius, **written})
 
+    def settings(self) -> dict[str, Any]:
+        """Which learner a new model has."""
+        return {
+            "loss": self.loss,
+            "rule": self.rule(),
+            "bits": self.bits,
+            "intercept": not self.no_intercept,
+            "certify": self.certify,
+            "l2": self.l2,
+            "scale": self.scale,
+            "importance_aware": self.importance_aware,
+            "fixed_share": self.fixed_share,
+        }
+
 
 def _check(request: Request) -> None:
     if "-" in request.data and request.passes > 1:
@@ -206,23 +219,14 @@ def _check(request: Request) -> None:
 
 
 def _learner(ctx: click.Context, request: Request) -> Learner:
+    """A new learner, or the model to go on from, if the options fit it."""
     from lessregret.learners.learner import Learner
 
-    if request.resume is not None:
-        learner = Learner.load(request.resume)
-        _check_resumed(ctx, request, learner.spec)
-        return learner
-    return Learner(
-        request.loss,
-        request.rule(),
-        bits=request.bits,
-        intercept=not request.no_intercept,
-        certify=request.certify,
-        l2=request.l2,
-        scale=request.scale,
-        importance_aware=request.importance_aware,
-        fixed_share=request.fixed_share,
-    )
+    if request.resume is None:
+        return Learner(**request.settings())
+    learner = Learner.load(request.resume)
+    _check_resumed(ctx, request, learner.spec)
+    return learner
 
 
 def _check_resumed(ctx: click.Context, request: Request, spec: dict[str, Any]) -> None:
@@ -284,10 +288,6 @@ def _as_options(rule: dict[str, Any]) -> dict[str, Any]:
     return {names.get(key, f"--rule {rule.get('name')}:{key}"): rule[key] for key in rule}
 
 
-BYTES_OF_A_FEATURE = 12
-"""in text, more or less; what is packed has more features than this says"""
-
-
 def _total_bytes(request: Request) -> int | None:
     from lessregret.data.streams import total_bytes
 
@@ -295,126 +295,18 @@ def _total_bytes(request: Request) -> int | None:
     return None if total is None else total * request.passes
 
 
-def _recorder(request: Request, learner: Learner, before: Tally) -> Recorder | None:
-    """What keeps a record for the page, if there is to be one."""
-    from lessregret.training.recorder import Recorder
-
-    if request.report is None:
-        return None
-    return Recorder(before, calibrates=learner.spec["loss"] == "logistic")
-
-
-def _learn(
-    learner: Learner,
-    request: Request,
-    progress: Progress,
-    recorder: Unrecorded,
-    write: Callable[[Any], None] | None,
-) -> ExampleStream:
-    """All passes over the data; the last stream, for what it says of skipped lines."""
-    from lessregret.data.streams import open_examples
-
-    done = rounds = 0
-    learner.expect((_total_bytes(request) or 0) // BYTES_OF_A_FEATURE)
-    for _ in range(request.passes):
-        stream = open_examples(
-            request.data,
-            learner,
-            format=request.format,
-            bad_lines=request.bad_lines,
-            names=request.names,
-            threads=request.threads,
-        )
-        for count in _blocks(learner, stream, progress, recorder, write):
-            rounds += count
-            progress.advance(done + stream.bytes_read)
-        done += stream.bytes_read
-        learner.keep_names(stream)
-    if rounds == 0:
-        raise _no_examples(request, stream)
-    return stream
-
-
-def _no_examples(request: Request, stream: ExampleStream) -> InputError:
-    """A run that met no example has nothing to show; it is the wrong file, or an empty one."""
-    files = ", ".join("<stdin>" if file == "-" else file for file in request.data)
-    skipped = f", but {stream.skipped:,} bad lines; the first: {stream.first_skipped}"
-    found = "none" + (skipped if stream.skipped else "")
-    return InputError(files, 0, 0, found, "at least one example")
-
-
-def _blocks(
-    learner: Learner,
-    stream: ExampleStream,
-    progress: Progress,
-    recorder: Unrecorded,
-    write: Callable[[Any], None] | None,
-) -> Iterator[int]:
-    """Learn in blocks, cut at powers of two and where the recorder wants to know; their sizes."""
-    from lessregret.data.streams import BLOCK
-
-    rounds = learner.tally().rounds
-    while True:
-        next_power, next_mark = 1 << rounds.bit_length(), recorder.next_mark(rounds)
-        limit = min(BLOCK, next_power - rounds, next_mark - rounds)
-        count = recorder.learn(learner, stream, limit, write)
-        if count == 0:
-            return
-        rounds += count
-        if rounds == next_mark:
-            recorder.mark(learner.ledger())
-        if rounds == next_power:
-            progress.checkpoint(learner.tally(), learner.ledger)
-        yield count
-
-
-def _predictions_writer(learner: Learner, file: IO[str] | None) -> Callable[[Any], None] | None:
-    if file is None:
-        return None
-    from lessregret.cli.predictions import as_lines, link
-
-    link_function = link(learner.spec["loss"])
-    return lambda margins: file.writelines(as_lines(link_function(margins)))
-
-
-def _tell(
-    request: Request, ledger: Ledger, document: dict[str, Any], stream: ExampleStream
-) -> None:
+def _tell(request: Request, training: Training) -> None:
     if request.as_json:
-        click.echo(json.dumps(document, indent=2))
+        click.echo(json.dumps(training.as_dict(), indent=2))
     if not request.quiet:
-        click.echo(_summary(request, ledger, document["spec"], stream), err=True)
+        click.echo(_summary(request, training), err=True)
 
 
-def _document(
-    request: Request, ledger: Ledger, spec: dict[str, Any], seconds: float
-) -> dict[str, Any]:
-    return {
-        "examples": ledger.rounds,
-        "features": ledger.tally.features,
-        "loss": spec["loss"],
-        "rule": spec["rule"]["name"],
-        "mean_loss": ledger.mean_loss,
-        "mean_penalty": ledger.mean_penalty,
-        "mistake_rate": ledger.mistake_rate,
-        "bound": ledger.bound,
-        "theorem": ledger.theorem,
-        "linear_regret": ledger.linear_regret,
-        "touched": ledger.standing.touched,
-        "mixing_cost": ledger.mixing_cost,
-        "lanes": [lane._asdict() for lane in ledger.lanes],
-        "importance": ledger.tally.importance,
-        "skipped": ledger.skipped,
-        "seconds": round(seconds, 3),
-        "model": request.model,
-        "spec": spec,
-    }
-
-
-def _summary(request: Request, ledger: Ledger, spec: dict[str, Any], stream: ExampleStream) -> str:
+def _summary(request: Request, training: Training) -> str:
+    ledger = training.ledger
     lines = [f"{counted(ledger.rounds, 'example')}, {ledger.standing.touched:,} slots touched"]
     lines.append(f"mean loss      {number(ledger.mean_loss, 6)}")
-    if spec["l2"]:
+    if training.learner.spec["l2"]:
         lines.append(f"mean penalty   {number(ledger.mean_penalty, 6)}")
     if ledger.mistake_rate is not None:
         lines.append(f"mistakes       {ledger.mistake_rate:.4%}")
@@ -425,7 +317,7 @@ def _summary(request: Request, ledger: Ledger, spec: dict[str, Any], stream: Exa
     if ledger.best_lane is not None:
         lines.append(f"lanes          {_lanes(ledger)}")
     if ledger.skipped:
-        first = f"; the first: {stream.first_skipped}" if stream.first_skipped else ""
+        first = f"; the first: {training.first_skipped}" if training.first_skipped else ""
         lines.append(f"skipped        {counted(ledger.skipped, 'bad line')}{first}")
     written = {"model": request.model, "report": request.report}
     lines += [f"{what:<14} {where}" for what, where in written.items() if where]

@@ -1,0 +1,345 @@
+"""A run: learn from files, pass after pass. This is what ``lessregret train`` does, for Python.
+
+    files ─open_examples─▶ blocks of examples ─Learner.learn─▶ outcomes ─▶ recorder, predictions
+                                                    │
+                                                  ledger ─▶ Training, model file
+
+Blocks end at powers of two, where progress is told, and where the recorder wants a point of its
+curve. Neither changes a bit of what is learned.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Protocol
+
+from lessregret.data.streams import BLOCK, ExampleStream, open_examples, total_bytes
+from lessregret.errors import InputError, SpecError
+from lessregret.learners.learner import Learner
+from lessregret.learners.rules import Rule, parse_rule
+from lessregret.ledger import Ledger, Tally
+from lessregret.training.recorder import Recorder, Unrecorded
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+BITS = 22
+"""Bits of a new model, unless others are asked for: four million slots, 32 MB at one rate."""
+BYTES_OF_A_FEATURE = 12
+"""in text, more or less; what is packed has more features than this says"""
+
+
+@dataclass(frozen=True)
+class Training:
+    """What came of a run."""
+
+    learner: Learner
+    ledger: Ledger
+    """the account at the end, earlier runs of a resumed model included"""
+    data: tuple[str, ...]
+    """the names of the files"""
+    passes: int
+    skipped: int
+    """bad lines passed over in the last pass"""
+    first_skipped: str | None
+    """what was wrong with the first of them"""
+    seconds: float
+    model: str | None
+    """where the model file was written"""
+    resumed: str | None
+    """the model file that the run went on from"""
+    recorder: Recorder | None
+    """what a report shows; None unless the run was recorded"""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The document of ``train --json``."""
+        ledger, spec = self.ledger, self.learner.spec
+        return {
+            "examples": ledger.rounds,
+            "features": ledger.tally.features,
+            "loss": spec["loss"],
+            "rule": spec["rule"]["name"],
+            "mean_loss": ledger.mean_loss,
+            "mean_penalty": ledger.mean_penalty,
+            "mistake_rate": ledger.mistake_rate,
+            "bound": ledger.bound,
+            "theorem": ledger.theorem,
+            "linear_regret": ledger.linear_regret,
+            "touched": ledger.standing.touched,
+            "mixing_cost": ledger.mixing_cost,
+            "lanes": [lane._asdict() for lane in ledger.lanes],
+            "importance": ledger.tally.importance,
+            "skipped": ledger.skipped,
+            "seconds": round(self.seconds, 3),
+            "model": self.model,
+            "spec": spec,
+        }
+
+
+class Watcher(Protocol):
+    """Something that is told how a run goes."""
+
+    def advance(self, bytes_read: int) -> None:
+        """So many bytes of all files and passes were read, packed as they are."""
+        ...
+
+    def checkpoint(self, tally: Tally, ledger: Callable[[], Ledger]) -> None:
+        """The rounds reached a power of two, or their end; to ask for the ledger takes time."""
+        ...
+
+
+def train(
+    data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    loss: str | None = None,
+    rule: Rule | str | None = None,
+    bits: int | None = None,
+    intercept: bool | None = None,
+    certify: bool | None = None,
+    l2: float | None = None,
+    scale: str | None = None,
+    importance_aware: bool | None = None,
+    fixed_share: float | None = None,
+    passes: int = 1,
+    model: str | os.PathLike[str] | None = None,
+    slim: bool = False,
+    resume: str | os.PathLike[str] | Learner | None = None,
+    predictions: str | os.PathLike[str] | IO[str] | None = None,
+    names: bool = False,
+    format: str = "auto",
+    bad_lines: str = "stop",
+    threads: int | None = None,
+    record: bool = False,
+    progress: Callable[[str], object] | Watcher | None = None,
+) -> Training:
+    """Learn a model from files, predicting each example before learning from it.
+
+    Parameters
+    ----------
+    data : the name of a file, or several
+        LIBSVM/svmlight or Vowpal Wabbit text, plain or packed by gzip or zstd, or Arrow files made
+        by ``convert``; ``"-"`` is standard input.
+    loss, rule, bits, intercept, certify, l2, scale, importance_aware, fixed_share
+        As for :class:`~lessregret.Learner`; ``bits`` is 22 by default, and a rule may be written as
+        on the command line, ``"ftrl:l1=0.5"``. With ``resume`` the model fixes them: they may be
+        repeated, not changed.
+    passes : int from 1 up, default 1
+        How often to go over the files; every pass counts in the ledger.
+    model : the name of a file, optional
+        Where to write the model when all is learned.
+    slim : bool, default False
+        Whether the model file holds only the weights that are not zero: enough to predict.
+    resume : the name of a model file, or a Learner, optional
+        What to go on from, as if it had never stopped.
+    predictions : the name of a file, or a file open for text, optional
+        Where to write a line for each example: its prediction, made before it was learned.
+    names : bool, default False
+        Whether to keep the features' names in the model; costs memory.
+    format, bad_lines, threads
+        As for :func:`~lessregret.open_examples`.
+    record : bool, default False
+        Whether to keep what :func:`lessregret.report.train_report` shows.
+    progress : function, optional
+        Called with a line of text whenever the number of examples reaches a power of two, and at
+        the end: ``progress=print`` shows them.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     log = Path(folder, "log.vw")
+    ...     _ = log.write_text("1 |word ham\\n-1 |word spam\\n" * 50)
+    ...     training = train(log, bits=10, progress=print)
+    1 example, mean loss 0.6931
+    2 examples, mean loss 0.7789
+    4 examples, mean loss 0.6874
+    8 examples, mean loss 0.5535
+    16 examples, mean loss 0.3533
+    32 examples, mean loss 0.2011
+    64 examples, mean loss 0.1115
+    100 examples, mean loss 0.0758
+    >>> training.ledger.rounds
+    100
+    """
+    started = time.perf_counter()
+    files = _names_of(data)
+    settings = {
+        "loss": loss,
+        "rule": parse_rule(rule) if isinstance(rule, str) else rule,
+        "bits": bits,
+        "intercept": intercept,
+        "certify": certify,
+        "l2": l2,
+        "scale": scale,
+        "importance_aware": importance_aware,
+        "fixed_share": fixed_share,
+    }
+    _check(files, passes, model, slim)
+    learner = _learner(
+        {name: value for name, value in settings.items() if value is not None}, resume
+    )
+    before = learner.tally()
+    recorder = Recorder(before, calibrates=learner.spec["loss"] == "logistic") if record else None
+    reading = {"format": format, "bad_lines": bad_lines, "names": names, "threads": threads}
+    with _opened(predictions) as file:
+        write = _writer(learner, file)
+        run = _Run(learner, recorder or Unrecorded(), _watcher(progress), write)
+        stream = run.learn(files, passes, reading)
+        ledger = learner.ledger()
+        run.watcher.checkpoint(ledger.tally, lambda: ledger)
+    if recorder is not None:
+        recorder.mark(ledger)
+    if model is not None:
+        learner.save(model, slim=slim)
+    return Training(
+        learner=learner,
+        ledger=ledger,
+        data=tuple(files),
+        passes=passes,
+        skipped=stream.skipped,
+        first_skipped=stream.first_skipped,
+        seconds=time.perf_counter() - started,
+        model=None if model is None else os.fspath(model),
+        resumed=None if resume is None or isinstance(resume, Learner) else os.fspath(resume),
+        recorder=recorder,
+    )
+
+
+@dataclass
+class _Run:
+    """A learner led through files, and who is told of it."""
+
+    learner: Learner
+    recorder: Unrecorded
+    watcher: Watcher
+    write: Callable[[NDArray[np.float64]], None] | None
+
+    def learn(self, files: list[str], passes: int, reading: dict[str, Any]) -> ExampleStream:
+        """All passes over the files; the last stream, for what it says of skipped lines."""
+        self.learner.expect((total_bytes(files) or 0) * passes // BYTES_OF_A_FEATURE)
+        done = rounds = 0
+        for _ in range(passes):
+            stream = open_examples(files, self.learner, **reading)
+            for count in self._blocks(stream):
+                rounds += count
+                self.watcher.advance(done + stream.bytes_read)
+            done += stream.bytes_read
+            self.learner.keep_names(stream)
+        if rounds == 0:
+            raise _no_examples(files, stream)
+        return stream
+
+    def _blocks(self, stream: ExampleStream) -> Iterator[int]:
+        """Learn in blocks, cut at powers of two and at the recorder's points; their sizes."""
+        learner, recorder = self.learner, self.recorder
+        rounds = learner.tally().rounds
+        while True:
+            next_power, next_mark = 1 << rounds.bit_length(), recorder.next_mark(rounds)
+            limit = min(BLOCK, next_power - rounds, next_mark - rounds)
+            count = recorder.learn(learner, stream, limit, self.write)
+            if count == 0:
+                return
+            rounds += count
+            if rounds == next_mark:
+                recorder.mark(learner.ledger())
+            if rounds == next_power:
+                self.watcher.checkpoint(learner.tally(), learner.ledger)
+            yield count
+
+
+class _Lines:
+    """Tells a function of a run, in lines of text."""
+
+    def __init__(self, tell: Callable[[str], object]) -> None:
+        self._tell, self._told = tell, 0
+
+    def advance(self, bytes_read: int) -> None:
+        pass
+
+    def checkpoint(self, tally: Tally, ledger: Callable[[], Ledger]) -> None:
+        if tally.rounds == self._told:
+            return
+        self._told = tally.rounds
+        examples = "1 example" if tally.rounds == 1 else f"{tally.rounds:,} examples"
+        loss = f", mean loss {tally.loss / tally.importance:.4f}" if tally.importance else ""
+        self._tell(examples + loss)
+
+
+class _Nobody:
+    """For a run that nobody is told of."""
+
+    def advance(self, bytes_read: int) -> None:
+        pass
+
+    def checkpoint(self, tally: Tally, ledger: Callable[[], Ledger]) -> None:
+        pass
+
+
+def _watcher(progress: Callable[[str], object] | Watcher | None) -> Watcher:
+    if progress is None:
+        return _Nobody()
+    return _Lines(progress) if callable(progress) else progress
+
+
+def _names_of(data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
+    files = [data] if isinstance(data, str | os.PathLike) else data
+    return [os.fspath(file) for file in files]
+
+
+def _check(files: list[str], passes: int, model: str | os.PathLike[str] | None, slim: bool) -> None:
+    if passes < 1:
+        raise SpecError(f"passes must be a whole number from 1 up, found {passes!r}")
+    if "-" in files and passes > 1:
+        raise SpecError("standard input can be read only once; use one pass, or a file")
+    if slim and model is None:
+        raise SpecError("slim says how to write a model; say where with model")
+
+
+def _learner(settings: dict[str, Any], resume: str | os.PathLike[str] | Learner | None) -> Learner:
+    if resume is None:
+        return Learner(**{"bits": BITS, **settings})
+    learner = resume if isinstance(resume, Learner) else Learner.load(resume)
+    _check_resumed(learner.spec, settings)
+    return learner
+
+
+def _check_resumed(spec: dict[str, Any], settings: dict[str, Any]) -> None:
+    """What a model fixes may be repeated, not changed."""
+    held = {**spec, "bits": spec["table"].get("bits")}
+    for name, asked in settings.items():
+        asked = asked.spec() if isinstance(asked, Rule) else asked
+        if asked != held[name]:
+            raise SpecError(
+                f"{name} is {asked!r}, but the model was trained with {held[name]!r}; leave it "
+                "out, or train a new model"
+            )
+
+
+def _no_examples(files: list[str], stream: ExampleStream) -> InputError:
+    """A run that met no example has nothing to show; it is the wrong file, or an empty one."""
+    named = ", ".join("<stdin>" if file == "-" else file for file in files)
+    skipped = f", but {stream.skipped:,} bad lines; the first: {stream.first_skipped}"
+    found = "none" + (skipped if stream.skipped else "")
+    return InputError(named, 0, 0, found, "at least one example")
+
+
+def _opened(
+    predictions: str | os.PathLike[str] | IO[str] | None,
+) -> AbstractContextManager[IO[str] | None]:
+    if isinstance(predictions, str | os.PathLike):
+        return Path(predictions).open("w", encoding="utf-8")
+    return nullcontext(predictions)
+
+
+def _writer(learner: Learner, file: IO[str] | None) -> Callable[[NDArray[np.float64]], None] | None:
+    if file is None:
+        return None
+    from lessregret.training.predictions import as_lines, link
+
+    link_function = link(learner.spec["loss"])
+    return lambda margins: file.writelines(as_lines(link_function(margins)))
