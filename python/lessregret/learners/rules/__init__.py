@@ -11,7 +11,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from lessregret.errors import SpecError
-from lessregret.learners.rules.catalogue import HOMES, Catalogue, rule_class
+from lessregret.learners.rules.catalogue import Catalogue, rule_by_class
 from lessregret.learners.rules.rule import BoxedRule, Rule, Sight, Step
 
 if TYPE_CHECKING:
@@ -29,9 +29,10 @@ RULES: Mapping[str, type[Rule]] = Catalogue()
 
 
 def __getattr__(name: str) -> Any:
-    if name not in HOMES:
+    found = None if name.startswith("_") else rule_by_class(name)
+    if found is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return rule_class(name)
+    return found
 
 
 def rule_named(name: str, **parameters: Any) -> Rule:
@@ -48,8 +49,10 @@ def rule_named(name: str, **parameters: Any) -> Rule:
 
 def rule_from_spec(spec: dict[str, Any]) -> Rule:
     """The rule that :meth:`Rule.spec` describes."""
-    box = spec.get("box")
-    return rule_named(**{**spec, "box": None if box is None else tuple(box)})
+    settings = dict(spec)
+    if settings.get("box") is not None:
+        settings["box"] = tuple(settings["box"])
+    return rule_named(**settings)
 
 
 def parse_rule(text: str, **parameters: Any) -> Rule:
