@@ -1,6 +1,6 @@
 import os
 from collections.abc import Sequence
-from typing import Any, TypedDict, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,16 +28,6 @@ __version__: str
 RULES: list[str]
 MAX_BITS: int
 MAX_COLUMNS: int
-
-class _Tally(TypedDict):
-    rounds: int
-    features: int
-    importance: float
-    loss: float
-    mistakes: float
-    played: float
-    energy: float
-    penalty: float
 
 @final
 class Stream:
@@ -132,13 +122,9 @@ class Learner:
     def save(self, path: str | os.PathLike[str], slim: bool = False) -> None: ...
     def to_bytes(self) -> bytes: ...
     @property
-    def slim(self) -> bool: ...
-    @property
     def spec(self) -> str: ...
     @property
     def space(self) -> str: ...
-    @property
-    def slots(self) -> int: ...
     @property
     def skipped(self) -> int: ...
     def expect(self, features: int) -> None: ...
@@ -154,7 +140,7 @@ class Learner:
         limit: int | None = None,
         order: NDArray[np.uint32] | None = None,
     ) -> Outcomes: ...
-    def tally(self) -> _Tally: ...
+    def tally(self) -> tuple[int, int, float, float, float, float, float, float]: ...
     def summary(
         self,
     ) -> tuple[

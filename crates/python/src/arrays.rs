@@ -3,7 +3,7 @@
 use std::sync::Once;
 use std::thread;
 
-use lessregret_core::{Matrix, Slice};
+use lessregret_core::Slice;
 use numpy::{Element, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::sync::OnceExt;
@@ -29,17 +29,6 @@ impl<'py, A: Element, B: Element> Either<'py, A, B> {
             Either::Narrow(array) => Slice::Narrow(array.as_slice()?),
             Either::Wide(array) => Slice::Wide(array.as_slice()?),
         })
-    }
-}
-
-/// The arrays of a sparse matrix by rows.
-pub struct Csr<'py>(pub Indices<'py>, pub Indices<'py>, pub Floats<'py>);
-
-impl Csr<'_> {
-    /// The matrix.
-    pub fn matrix(&self) -> PyResult<Matrix<'_>> {
-        let Csr(indptr, indices, values) = self;
-        Ok(Matrix { indptr: indptr.slice()?, indices: indices.slice()?, values: values.slice()? })
     }
 }
 

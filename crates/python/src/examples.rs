@@ -1,10 +1,10 @@
 //! Sources of examples: what a learner can be given.
 
-use lessregret_core::{self as core, Error, FeatureSpace, Source, Table};
+use lessregret_core::{self as core, Error, FeatureSpace, Matrix, Source, Table};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use crate::arrays::{Csr, Floats, Indices};
+use crate::arrays::{Floats, Indices};
 use crate::errors::to_python;
 use crate::json::json;
 use crate::stream::Stream;
@@ -87,17 +87,17 @@ impl Rows {
         work: impl FnOnce(Source<'_>) -> PyResult<T>,
     ) -> PyResult<T> {
         let [indptr, indices, values] = &self.arrays;
-        let indptr: Indices<'py> = indptr.bind(py).extract()?;
-        let indices: Indices<'py> = indices.bind(py).extract()?;
+        let (indptr, indices): (Indices<'py>, Indices<'py>) =
+            (indptr.bind(py).extract()?, indices.bind(py).extract()?);
         let values: Floats<'py> = values.bind(py).extract()?;
-        let csr = Csr(indptr, indices, values);
+        let (indptr, indices, values) = (indptr.slice()?, indices.slice()?, values.slice()?);
         let readonly = |array: &Py<PyArray1<f64>>| array.bind(py).extract();
         let labels: Option<PyReadonlyArray1<'py, f64>> =
             self.labels.as_ref().map(readonly).transpose()?;
         let importances: Option<PyReadonlyArray1<'py, f64>> =
             self.importances.as_ref().map(readonly).transpose()?;
         work(Source::Rows {
-            matrix: csr.matrix()?,
+            matrix: Matrix { indptr, indices, values },
             labels: labels.as_ref().map(|labels| labels.as_slice()).transpose()?,
             importances: importances.as_ref().map(|given| given.as_slice()).transpose()?,
             space: self.space,

@@ -8,13 +8,14 @@ use lessregret_core::{
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyBytes;
 
 use crate::errors::to_python;
 use crate::examples::{Given, Outcomes, Request};
 use crate::json::json;
 use crate::stream::Stream;
 
+type TallyParts = (u64, u64, f64, f64, f64, f64, f64, f64);
 type Lane = (f64, f64, f64, f64, f64, Option<f64>, Option<f64>, f64);
 type SummaryParts = (Option<f64>, Option<f64>, Option<f64>, u64, Option<f64>, Vec<Lane>);
 type Weights<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f32>>);
@@ -67,12 +68,6 @@ impl Learner {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Whether this is a slim model, which predicts and does not learn.
-    #[getter]
-    fn slim(&self) -> bool {
-        self.0.is_slim()
-    }
-
     /// The spec as JSON.
     #[getter]
     fn spec(&self) -> String {
@@ -83,12 +78,6 @@ impl Learner {
     #[getter]
     fn space(&self) -> String {
         json(self.0.space())
-    }
-
-    /// The number of slots, that of the intercept included.
-    #[getter]
-    fn slots(&self) -> usize {
-        self.0.space().slots()
     }
 
     /// Lines passed over in all streams learned from.
@@ -128,20 +117,11 @@ impl Learner {
         request.with(py, |source| self.0.predict(source)).map(Outcomes)
     }
 
-    /// The sums so far.
-    fn tally<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    /// The sums so far: rounds, features, importance, loss, mistakes, played, energy and penalty.
+    fn tally(&self) -> TallyParts {
         let Tally { rounds, features, importance, loss, mistakes, played, energy, penalty } =
             *self.0.model().tally();
-        let tally = PyDict::new(py);
-        tally.set_item("rounds", rounds)?;
-        tally.set_item("features", features)?;
-        tally.set_item("importance", importance)?;
-        tally.set_item("loss", loss)?;
-        tally.set_item("mistakes", mistakes)?;
-        tally.set_item("played", played)?;
-        tally.set_item("energy", energy)?;
-        tally.set_item("penalty", penalty)?;
-        Ok(tally)
+        (rounds, features, importance, loss, mistakes, played, energy, penalty)
     }
 
     /// What the slots say about regret: spread, floor, theorem, touched, mixing cost and lanes.

@@ -156,7 +156,7 @@ class Learner:
     @property
     def slots(self) -> int:
         """The number of slots, that of the intercept included."""
-        return self._core.slots
+        return self.space.slots
 
     def expect(self, features: int) -> None:
         """Be told how many features are to come, at a guess.
@@ -192,7 +192,7 @@ class Learner:
 
     def tally(self) -> Tally:
         """The sums over the rounds so far; costs nothing, unlike the ledger."""
-        return Tally(**self._core.tally())
+        return Tally(*self._core.tally())
 
     def ledger(self) -> Ledger:
         """The account so far; walks over all slots."""

@@ -6,7 +6,7 @@
 //! Shared    E = Σ|g|², Σ rate_i², and what the bound needs
 //! Regret    D √(2E) with rate_i = D_i/√2 and all coordinates known: the paper, Theorem 2
 //! Source    the paper, Theorem 2; D estimated from the attributes seen, §5.1
-//! Departs   the bound reported holds though D grows (see `Shared::climb`)
+//! Departs   the bound reported holds though D grows (see below)
 //! ```
 //!
 //! As new coordinates appear D grows and η may rise, and Theorem 2 needs it not to (erratum E15).
