@@ -45,7 +45,8 @@ RULES = "per-coordinate,global,cw,pa"
     "--rules",
     default=RULES,
     show_default=True,
-    help="Rules with commas between; parameters as in ftrl:l1=0.5:offset=0.",
+    help="The rules to compare, separated by commas, with parameters written as in "
+    "ftrl:l1=0.5:offset=0.",
 )
 @loss_option
 @click.option(
@@ -53,17 +54,31 @@ RULES = "per-coordinate,global,cw,pa"
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="Repeat over so many shuffles of the data, kept in memory; 0 takes them as they stand.",
+    help="Run the rules on this many random orders of the examples, which are kept in memory, and "
+    "report means. 0 runs them once, in the order of DATA.",
 )
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the shuffles."
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="The seed of the random orders.",
 )
-@click.option("--radius", type=float, help="The feasible set, for the rules that have one.")
+@click.option(
+    "--radius",
+    type=float,
+    help="Every weight stays within [-radius, radius], for the rules that have such a feasible "
+    "set.",
+)
 @l2_option
 @scale_option
 @bits_option
 @no_intercept_option
-@click.option("--picture", type=click.Path(dir_okay=False), help="Draw the scores here.")
+@click.option(
+    "--picture",
+    type=click.Path(dir_okay=False),
+    help="Draw the scores to this PNG, SVG or PDF file.",
+)
 @format_option
 @bad_lines_option
 @report_option

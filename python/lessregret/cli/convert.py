@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     "--output",
     required=True,
     type=click.Path(dir_okay=False),
-    help="Write the examples here, as an Arrow file.",
+    help="The Arrow file to write the examples to.",
 )
 @bits_option
 @format_option
 @bad_lines_option
 @threads_option
-@click.option("--quiet", "-q", is_flag=True, help="No summary.")
+@click.option("--quiet", "-q", is_flag=True, help="Print no summary.")
 @json_option
 def command(
     data: tuple[str, ...],

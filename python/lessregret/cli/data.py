@@ -15,8 +15,13 @@ if TYPE_CHECKING:
 
 
 @click.command("data")
-@click.option("--data", "folder", type=click.Path(file_okay=False), help="Another data home.")
-@click.option("--check", is_flag=True, help="Also read every file and check its SHA-256.")
+@click.option(
+    "--data",
+    "folder",
+    type=click.Path(file_okay=False),
+    help="The folder with the data sets, in place of the default one.",
+)
+@click.option("--check", is_flag=True, help="Also read every file and check its SHA-256 checksum.")
 @json_option
 def command(folder: str | None, check: bool, as_json: bool) -> None:
     """List the named data sets: which the data home holds, and where a user gets the others.

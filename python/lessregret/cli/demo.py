@@ -33,7 +33,7 @@ TENTH = 0.1 * 2**0.5 * RADIUS
     type=click.IntRange(1000),
     default=500_000,
     show_default=True,
-    help="How many impressions to generate.",
+    help="The number of impressions to generate.",
 )
 @click.option(
     "--seed",
@@ -47,7 +47,7 @@ TENTH = 0.1 * 2**0.5 * RADIUS
     type=click.Path(dir_okay=False),
     default="lessregret-demo.png",
     show_default=True,
-    help="Where to draw the losses.",
+    help="The file to draw the losses to.",
 )
 @json_option
 def command(examples: int, seed: int, picture: str, as_json: bool) -> None:

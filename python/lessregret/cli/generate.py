@@ -27,21 +27,21 @@ def command() -> None:
     type=click.IntRange(1),
     default=100_000,
     show_default=True,
-    help="How many impressions.",
+    help="The number of impressions to generate.",
 )
 @click.option(
     "--skip",
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="How many impressions of the log to leave out first; they are not computed.",
+    help="The number of impressions at the start of the log to leave out; they are not computed.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="The same seed gives the same log; a longer log begins with the shorter one.",
+    help="The seed of the log. A longer log begins with the shorter log of the same seed.",
 )
 @click.option(
     "--phrase",
@@ -52,15 +52,15 @@ def command() -> None:
     "--click-rate",
     type=float,
     show_default="the phrase's, or 0.05",
-    help="The share of impressions that are clicked, about.",
+    help="The expected share of impressions that are clicked.",
 )
 @click.option(
     "--drift",
     type=float,
     default=0.0,
     show_default=True,
-    help="How many times in a million impressions the hidden weights are replaced, little by "
-    "little; 0 to 10.",
+    help="How fast the hidden weights change: how many times they are all replaced, gradually, in "
+    "a million impressions; 0 to 10.",
 )
 @click.option(
     "--format",
@@ -74,7 +74,7 @@ def command() -> None:
     type=click.Path(dir_okay=False, allow_dash=True),
     default="-",
     show_default=True,
-    help="Where to; a name in .gz is gzipped.",
+    help="The file to write to; '-' is stdout. A name that ends in .gz is compressed.",
 )
 def clicks(
     examples: int,

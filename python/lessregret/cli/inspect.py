@@ -19,7 +19,7 @@ from lessregret.report.wording import counted, number
     type=click.IntRange(0),
     default=0,
     metavar="N",
-    help="Also load the slots, check them, and show the N largest weights.",
+    help="Also load the weights, verify the file's checksum, and show the N largest weights.",
 )
 @json_option
 def command(model: str, count: int, as_json: bool) -> None:

@@ -21,37 +21,39 @@ format_option = click.option(
     type=click.Choice(FORMATS),
     default="auto",
     show_default=True,
-    help="The format of DATA; 'auto' takes a first line with a '|' for Vowpal Wabbit's.",
+    help="The format of DATA. 'auto' reads Vowpal Wabbit text if the first line has a '|', and "
+    "svmlight text otherwise.",
 )
 bad_lines_option = click.option(
     "--bad-lines",
     type=click.Choice(["stop", "skip"]),
     default="stop",
     show_default=True,
-    help="Stop at a bad line, or count it and go on.",
+    help="What to do with a line that cannot be read: stop with an error, or skip and count it.",
 )
 threads_option = click.option(
     "--threads",
     type=click.IntRange(1),
     metavar="N",
-    help="Read DATA with so many threads; all cores without it. The result is the same for any.",
+    help="The number of threads that read DATA; by default one for each core. The result does not "
+    "depend on it.",
 )
 loss_option = click.option(
     "--loss",
     type=click.Choice(list(LOSSES)),
     default="logistic",
     show_default=True,
-    help="The loss of the margin.",
+    help="The loss to minimise: logistic or hinge for two classes, squared for numbers.",
 )
 bits_option = click.option(
     "--bits",
     type=click.IntRange(1, MAX_BITS),
     default=22,
     show_default=True,
-    help="Features go into 2^bits slots.",
+    help="The size of the hash table: features are hashed into 2^bits slots.",
 )
 no_intercept_option = click.option(
-    "--no-intercept", is_flag=True, help="No feature of value 1 in every example."
+    "--no-intercept", is_flag=True, help="Learn no intercept (bias) weight."
 )
 l2_option = click.option(
     "--l2",
@@ -59,22 +61,25 @@ l2_option = click.option(
     default=0.0,
     show_default=True,
     metavar="NUMBER",
-    help="Every round adds NUMBER/2 times the squared weights of its features to its loss; for "
-    "rules with a feasible set. The l2 of ftrl is another: it counts once.",
+    help="L2 regularisation: each example adds NUMBER/2 times the sum of squared weights of its "
+    "features to its loss. Only for rules with a feasible set. The parameter l2 of the rule ftrl "
+    "is different: it is added once, not once an example.",
 )
 scale_option = click.option(
     "--scale",
     type=click.Choice(SCALES),
     default="cap",
     show_default=True,
-    help="What values are divided by: the largest of the feature so far if above 1 ('cap'), that "
-    "in any case ('full', for numbers in mixed units), or nothing.",
+    help="How feature values are scaled: 'full' divides by the largest absolute value of the "
+    "feature so far, 'cap' does so only if that is above 1, 'none' does nothing.",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Write the result as one JSON document to stdout."
+)
 report_option = click.option(
     "--report",
     type=click.Path(dir_okay=False),
-    help="Write the run as one HTML page that holds everything: numbers, pictures, the command.",
+    help="Write a report of the run, with numbers and pictures, as one self-contained HTML page.",
 )
 
 

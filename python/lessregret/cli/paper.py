@@ -19,21 +19,28 @@ NAMES = "\n\n".join(f"\b\n{name}\n  {about}" for name, about in CLAIMS.items())
 
 @click.command("paper", epilog=f"The claims:\n\n{NAMES}")
 @click.argument("name", type=click.Choice([*CLAIMS, "all"]), metavar="NAME")
-@click.option("--data", "folder", type=click.Path(file_okay=False), help="The data home.")
+@click.option(
+    "--data",
+    "folder",
+    type=click.Path(file_okay=False),
+    help="The folder with the data sets; see 'lessregret data'.",
+)
 @click.option(
     "--shuffles",
     type=click.IntRange(1),
     default=20,
     show_default=True,
-    help="Runs to average, for the tables.",
+    help="The number of runs that table1 and table2 average.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the runs.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="The seed of the runs."
+)
 @click.option(
     "--examples",
     type=click.IntRange(1000),
     default=1_000_000,
     show_default=True,
-    help="Impressions in each simulated log of table2.",
+    help="The number of impressions in each simulated log of table2.",
 )
 @click.option(
     "--out",

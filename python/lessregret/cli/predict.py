@@ -34,8 +34,8 @@ OUTPUTS = ("auto", "probability", "margin", "label")
     type=click.Choice(OUTPUTS),
     default="auto",
     show_default=True,
-    help="What to predict; 'auto' is the probability of label 1 for logistic loss and "
-    "the margin otherwise.",
+    help="What to write for each example. 'auto' is the probability of the label 1 for logistic "
+    "loss, and the margin (the weighted sum of the features) otherwise.",
 )
 @click.option(
     "--output",
@@ -43,7 +43,7 @@ OUTPUTS = ("auto", "probability", "margin", "label")
     type=click.File("w", encoding="utf-8"),
     default="-",
     show_default=True,
-    help="Write predictions here.",
+    help="The file to write predictions to; '-' is stdout.",
 )
 @format_option
 @bad_lines_option
@@ -59,10 +59,11 @@ def command(
     threads: int | None,
     as_json: bool,
 ) -> None:
-    """Predict each example of DATA with MODEL: one line an example, with its tag if it has one.
+    """Predict each example of DATA with MODEL. Each line of output is a prediction, followed by the
+    tag of the example if it has one.
 
-    Labels in DATA are not looked at, and Vowpal Wabbit text need not have them (svmlight text must,
-    by its grammar). Where all are there, --json gives the mean loss too.
+    Labels are not needed: Vowpal Wabbit text may leave them out, and in svmlight text they are
+    ignored. If every example has a label, --json also reports the mean loss.
     """
     from lessregret.learners.learner import Learner
 

@@ -51,14 +51,15 @@ UNBOXED_RADIUS = 100.0
     "--rules",
     default=RULES,
     show_default=True,
-    help="Rules with commas between; parameters as in per-coordinate:rate=theory.",
+    help="The rules to measure, separated by commas, with parameters written as in "
+    "per-coordinate:rate=theory.",
 )
 @loss_option
 @click.option(
     "--radius",
     type=float,
-    help="The feasible set is [-radius, radius] in every coordinate, for rules and best fixed "
-    "model; without it the rules' own, 100.",
+    help="Every weight stays within [-radius, radius], for the rules and for the best fixed model. "
+    "The default is 100.",
 )
 @l2_option
 @scale_option
@@ -67,41 +68,48 @@ UNBOXED_RADIUS = 100.0
     type=float,
     default=1e-4,
     show_default=True,
-    help="How well to know the best fixed model's loss, per example.",
+    help="How precisely to find the loss of the best fixed model: the search ends when at most "
+    "this much loss an example can be left.",
 )
 @click.option(
     "--growth/--no-growth",
     default=True,
     show_default=True,
-    help="Seek the best fixed model also after a half, a quarter, … of the examples; not with "
-    "--low-memory.",
+    help="Also find the best fixed model of the first half, quarter, … of the examples, to show "
+    "how regret grew. Not available with --low-memory.",
 )
 @click.option(
     "--low-memory",
     is_flag=True,
-    help="Read the files again for every pass of the search, rather than keep the examples.",
+    help="Read the files again for each pass of the search instead of keeping the examples in "
+    "memory.",
 )
 @click.option(
     "--checkpoint",
     type=click.Path(dir_okay=False),
-    help="Keep the best fixed model found so far in this file, and go on from it if it is there.",
+    help="Save the best fixed model found so far to this file; if the file exists, start the "
+    "search from it.",
 )
 @bits_option
 @no_intercept_option
-@click.option("--picture", type=click.Path(dir_okay=False), help="Draw how regret grew here.")
+@click.option(
+    "--picture",
+    type=click.Path(dir_okay=False),
+    help="Draw how regret grew to this PNG, SVG or PDF file.",
+)
 @format_option
 @bad_lines_option
 @report_option
-@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+@click.option("--quiet", "-q", is_flag=True, help="Print no progress.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Measure the regret of rules on DATA: their loss less that of the best fixed model.
 
-    The best fixed model's loss is known to within --gap, so a regret is an interval. Beside it
-    stand the linearised regret, which is measured as the rule runs, and the bound, which is
-    proved; each is at least the one before. All are per example. Ctrl-C ends the search with the
-    gap it has.
+    The loss of the best fixed model is known to within --gap, so a regret is an interval. The
+    linearised regret is measured while the rule runs and is at least the regret; the bound is
+    proved and is at least the linearised regret. All numbers are per example. Ctrl-C ends the
+    search for the best fixed model with the gap reached so far.
     """
     request = Request(**options)
     rules = request.parsed_rules()

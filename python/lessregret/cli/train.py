@@ -45,21 +45,22 @@ if TYPE_CHECKING:
     default="per-coordinate",
     show_default=True,
     metavar="RULE",
-    help="The rule that every coordinate runs, with parameters as in ftrl:l1=0.5:offset=0; one of "
+    help="The update rule, with parameters written as in ftrl:l1=0.5:offset=0. The rules are "
     + ", ".join(RULES)
     + ".",
 )
 @click.option(
     "--rate",
     type=str,
-    help="A number, 'theory' for the theorem's rate, or 'auto' for eight rates mixed by their "
-    "losses; without it the rule's default, which is 'auto' where the rule has it.",
+    help="The learning rate: a number; 'theory' for the rate of the rule's regret bound; or 'auto' "
+    "to run eight rates at once and mix their predictions by their past losses. The default is "
+    "'auto' for the rules that have it.",
 )
 @click.option(
     "--radius",
     type=float,
-    help="The feasible set is [-radius, radius] in every coordinate; without it the rule's "
-    "default, 100 where it has a feasible set.",
+    help="Every weight stays within [-radius, radius]. The default is 100 for the rules that have "
+    "such a feasible set.",
 )
 @l2_option
 @scale_option
@@ -68,8 +69,9 @@ if TYPE_CHECKING:
 @click.option(
     "--importance-aware",
     is_flag=True,
-    help="Follow the slope as far as a line's importance leads, rather than multiply the gradient; "
-    "for large importances. No bound is proved then.",
+    help="Use importance-aware updates (Karampatziakis and Langford 2011): an example of "
+    "importance h moves the weights as h small steps would, so that a large importance does not "
+    "overshoot. There is no regret bound for them.",
 )
 @click.option(
     "--fixed-share",
@@ -77,37 +79,51 @@ if TYPE_CHECKING:
     default=0.0,
     show_default=True,
     metavar="NUMBER",
-    help="At rate 'auto', for data that drift: the part of the lanes' shares that is dealt out "
-    "evenly after every example, such as 0.001.",
+    help="For data that drift, with rate 'auto': after each example this part of the mixture's "
+    "weight is spread evenly over the eight rates, so that another rate can take over. 0.001 "
+    "suits a change about every thousand examples.",
 )
-@click.option("--certify", is_flag=True, help="Measure the linearised regret; 8 bytes more a slot.")
+@click.option(
+    "--certify",
+    is_flag=True,
+    help="Measure the linearised regret, an upper bound on the regret of this run. It needs 8 "
+    "bytes more memory a slot and rate.",
+)
 @click.option(
     "--passes",
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="How often to go over the data; every pass counts in the ledger.",
+    help="The number of passes over DATA. Losses and regret count the examples of all passes.",
 )
-@click.option("--model", type=click.Path(dir_okay=False), help="Write the model here.")
+@click.option("--model", type=click.Path(dir_okay=False), help="The file to write the model to.")
 @click.option(
     "--slim",
     is_flag=True,
-    help="Store only the weights that are not zero: enough to predict, not to go on.",
+    help="Write only the weights that are not zero to --model. Such a model can predict but not "
+    "be trained further.",
 )
 @click.option(
-    "--resume", type=click.Path(dir_okay=False), help="Go on from this model as if never stopped."
+    "--resume",
+    type=click.Path(dir_okay=False),
+    help="Continue training from this model file, as if training had never stopped.",
 )
 @click.option(
     "--predictions",
     type=click.File("w", encoding="utf-8", lazy=True),
-    help="Write each prediction, made before its example was learned; '-' is stdout.",
+    help="Write the prediction of each example, made before the example was learned, to this file; "
+    "'-' is stdout.",
 )
-@click.option("--names", is_flag=True, help="Keep the features' names in the model; costs memory.")
+@click.option(
+    "--names",
+    is_flag=True,
+    help="Store the names of the features in the model, for 'inspect'. It costs memory and speed.",
+)
 @format_option
 @bad_lines_option
 @threads_option
 @report_option
-@click.option("--quiet", "-q", is_flag=True, help="No progress and no summary.")
+@click.option("--quiet", "-q", is_flag=True, help="Print neither progress nor a summary.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:

@@ -50,12 +50,14 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         that in any case. ``"cap"`` changes nothing for 0/1 and unit-length data and makes large
         values harmless. ``coef_`` is per unit of the column as it is given.
     importance_aware : bool, default False
-        Whether weights follow the slope as far as ``sample_weight`` leads them and not beyond the
-        label or the kink, rather than go by weight times gradient: for large weights. For rules
-        that step by rate times gradient; there is then no bound.
+        Whether to use importance-aware updates (Karampatziakis & Langford 2011): an example of
+        importance h moves the weights as h small steps would, so that a large ``sample_weight`` does not
+        overshoot the label. Only for rules that step by rate times gradient, without L2. There is
+        no regret bound for such updates; the linearised regret stays valid.
     fixed_share : number from 0 up and below 1, default 0
-        At rate "auto", the part of the lanes' shares that is dealt out evenly after every row, so
-        that another rate can take over when the data drift.
+        For data that drift, at rate "auto": after each example this part of the mixture's weight is
+        spread evenly over the eight rates, so that another rate can take over (Herbster & Warmuth
+        1998). 1e-4 suits a change in about ten thousand examples.
 
     Attributes
     ----------

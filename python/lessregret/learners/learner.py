@@ -65,16 +65,14 @@ class Learner:
         that in any case. ``"cap"`` changes nothing for 0/1 and unit-length data and makes large
         values harmless; ``"full"`` is for tables of numbers in mixed units.
     importance_aware : bool, default False
-        Whether weights follow the slope as far as the importance leads them, and not beyond the
-        label or the kink, rather than go by importance times gradient: see
-        :mod:`lessregret.learners.importance`. For rules that step by rate times gradient, without
-        L2. There is then no ``bound``; the certificate stays. At a fixed rate a round of
-        importance h is h rounds of importance 1; not so at rates that adapt, which take in one
-        gradient and not h.
+        Whether to use importance-aware updates (Karampatziakis & Langford 2011): an example of
+        importance h moves the weights as h small steps would, so that a large importance does not
+        overshoot the label. Only for rules that step by rate times gradient, without L2. There is
+        no regret bound for such updates; the linearised regret stays valid.
     fixed_share : number from 0 up and below 1, default 0
-        At rate "auto", which part of the lanes' shares is dealt out evenly after every round, so
-        that a lane can come back when the data drift. It is the chance of a change of lane in a
-        round: 1e-4 for one in ten thousand rounds. 0 follows the lane that is best in all.
+        For data that drift, at rate "auto": after each example this part of the mixture's weight is
+        spread evenly over the eight rates, so that another rate can take over (Herbster & Warmuth
+        1998). 1e-4 suits a change in about ten thousand examples.
 
     >>> from lessregret.data.examples import Rows
     >>> learner = Learner("hinge", PerCoordinate(rate=0.5), columns=3, intercept=False)
