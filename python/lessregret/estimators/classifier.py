@@ -52,8 +52,8 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
     importance_aware : bool, default False
         Whether to use importance-aware updates (Karampatziakis & Langford 2011): an example of
         importance h moves the weights as h small steps would, so that a large ``sample_weight``
-        does not overshoot the label. Only for rules that step by rate times gradient, without L2. There is
-        no regret bound for such updates; the linearised regret stays valid.
+        does not overshoot the label. Only for rules that step by rate times gradient, without L2.
+        There is no regret bound for such updates; the linearised regret stays valid.
     fixed_share : number from 0 up and below 1, default 0
         For data that drift, at rate "auto": after each example this part of the mixture's weight is
         spread evenly over the eight rates, so that another rate can take over (Herbster & Warmuth
