@@ -206,6 +206,8 @@ losses! {
 
 #[cfg(test)]
 mod tests {
+    use std::path::{Path, PathBuf};
+
     use super::*;
 
     const MARGINS: [f64; 7] = [-30.0, -3.0, -0.4, 0.0, 0.7, 2.5, 40.0];
@@ -247,6 +249,27 @@ mod tests {
         }
         let told = Loss::named("absolute").unwrap_err().to_string();
         assert_eq!(told, "unknown loss 'absolute'; the losses are logistic, hinge, squared");
+    }
+
+    /// All `.rs` files in a folder and below it.
+    fn sources(folder: &Path) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+        let sources = files.into_iter().filter(|path| path.extension().is_some_and(|e| e == "rs"));
+        folders.iter().flat_map(|folder| self::sources(folder)).chain(sources).collect()
+    }
+
+    #[test]
+    fn no_code_outside_this_folder_names_a_loss() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let others = sources(&root).into_iter().filter(|path| !path.starts_with(root.join("loss")));
+        for path in others {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let code = text.split("#[cfg(test)]").next().unwrap();
+            for loss in LOSSES {
+                assert!(!code.contains(&format!("Loss::{loss:?}")), "{loss:?} in {path:?}");
+            }
+        }
     }
 
     #[test]
