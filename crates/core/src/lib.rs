@@ -43,7 +43,7 @@ pub use example::hash;
 pub use example::{Chunk, Example, Names, Ordered, Requirements, SlotLookup};
 pub use learn::model::Model;
 pub use learn::tally::{LaneSummary, LaneTally, SlotSummary, Tally};
-pub use loss::{Labels, Loss};
+pub use loss::{LOSSES, Labels, Link, Loss};
 pub use pass::{Learner, Outcomes, Source, learn_many};
 pub use read::arrow::write::Writer as ArrowWriter;
 pub use read::fast::BlockReader;

@@ -15,13 +15,12 @@
 //!    of what occurs and not of the table;
 //! 2. [`Problem`] merges examples with the same features: 300,000 simulated impressions have 72,000
 //!    distinct rows, which makes a pass four times shorter. Nothing is lost, since the losses of
-//!    the merged add up to a function of their one margin (see [`Target`]);
-//! 3. rows are cut into [`PARTS`] with a gradient each, so that cores share a pass. The number of
-//!    parts does not depend on the machine, so neither do the bits.
+//!    the merged add up to a function of their one margin (see [`Target`](crate::loss::Target));
+//! 3. rows are cut into [`PARTS`](problem::PARTS) with a gradient each, so that cores share a pass.
+//!    The number of parts does not depend on the machine, so neither do the bits.
 
 mod columns;
 mod problem;
-mod shape;
 
 pub use columns::Columns;
 pub use problem::Problem;

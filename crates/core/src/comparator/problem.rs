@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::columns::Columns;
-use super::shape::{Point, Target};
 use crate::example::Example;
-use crate::loss::Loss;
+use crate::loss::{Loss, Point, Target};
 
 /// Rows are cut into this many parts for the cores to share.
 pub const PARTS: usize = 4;
@@ -34,7 +33,7 @@ pub struct Problem {
 pub struct Sums {
     /// Σ h ℓ.
     pub loss: f64,
-    /// The same of the smooth loss that is searched.
+    /// Σ of the smooth losses that are searched, each times its importance.
     pub smooth: f64,
     /// Σ −(hℓ)*(slope).
     pub dual: f64,
@@ -84,7 +83,7 @@ impl Problem {
             }
         };
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
-        self.constant += self.targets[row].add(self.loss, label, importance);
+        self.constant += self.loss.merge(&mut self.targets[row], label, importance);
     }
 
     /// The number of distinct rows.
@@ -127,7 +126,7 @@ impl Problem {
             let mut sums = Sums::default();
             for (row, curvature) in rows.zip(curvatures) {
                 let margin = self.margin(row, point);
-                let seen = self.targets[row].at(self.loss, margin, temperature);
+                let seen = self.loss.point(&self.targets[row], margin, temperature);
                 sums = sums.and(&seen);
                 *curvature = seen.curvature;
                 if seen.slope != 0.0 {

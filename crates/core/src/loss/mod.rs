@@ -1,76 +1,183 @@
-//! Losses of the margin: value and slope, in float64.
+//! Losses ℓ(p, y) of the margin p = w·x, in float64: one loss a file.
 //!
-//! A loss is evaluated once an example, so it is a plain enum: dispatch here is not measurable
-//! beside the walk over the features. The readable twin is `python/lessregret/losses.py`.
+//! A loss's file implements [`LossFunction`], which is all that the learners, the mixture of the lanes
+//! and the comparator ask of a loss; no code outside this folder names a particular loss. The parts that
+//! losses are described with are in `kinds.rs` (labels, link, mixing), `tail.rs` (the exponential that a
+//! value and its slope share) and `target.rs` (merged examples, for the comparator). `push.rs` says what
+//! an importance-aware update is and `wide.rs` computes eight lanes at once.
+//!
+//! [`Loss`] is a plain enum, dispatched once an example: that is not measurable beside the walk over the
+//! features.
+//!
+//! To add a loss:
+//! 1. write one file here, with the header block of the others: a unit struct and its [`LossFunction`].
+//!    Nothing in the trait has a default, so the compiler asks for every part;
+//! 2. add one line to the table at the end of this file, and the file's `mod`. The tests below and those
+//!    of `push.rs`, `target.rs` and `wide.rs` go over the table, so they check the new loss too;
+//! 3. write the readable twin in `python/lessregret/learners/losses/`, with its push in
+//!    `python/lessregret/learners/importance.py` and its mixing in `python/lessregret/learners/mixture.py`;
+//! 4. document it in `docs/reference/rules.md`, under "Losses".
 
+mod hinge;
+mod kinds;
+mod logistic;
 pub mod push;
+mod squared;
+mod tail;
+mod target;
 pub mod wide;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::simd::exp_log::{exp_neg, ln_1p};
+use crate::simd::PerLane;
+pub use kinds::{Labels, Link, Mixing};
+pub use tail::Tail;
+pub use target::{Point, Target};
+use wide::Tails;
 
-/// A convex loss ℓ(p, y) of the margin p = w·x.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Loss {
-    /// log(1 + exp(-yp)), y ∈ {-1, +1}. (The paper prints its negative, erratum E1.)
-    Logistic,
-    /// max(0, 1 - yp), y ∈ {-1, +1}; the subgradient at the kink yp = 1 is 0.
-    Hinge,
-    /// (p - y)², the paper's convention: not halved, so the slope carries a 2.
-    Squared,
+/// A convex loss of the margin: all that is particular to it.
+pub trait LossFunction {
+    /// What its labels are.
+    const LABELS: Labels;
+    /// What a margin predicts.
+    const LINK: Link;
+    /// How lanes that suffer this loss are mixed.
+    const MIXING: Mixing;
+
+    /// The exponential that value and slope share, [`Tail::NONE`] for a loss that has none.
+    fn tail(margin: f64) -> Tail;
+    /// ℓ(p, y); `tail` is that of the margin.
+    fn value(tail: Tail, margin: f64, label: f64) -> f64;
+    /// dℓ/dp, a subgradient where there is a kink; `tail` is that of the margin.
+    fn slope(tail: Tail, margin: f64, label: f64) -> f64;
+    /// The importance-aware push u (`push.rs`), for an importance and a response above 0.
+    fn push(margin: f64, label: f64, importance: f64, response: f64) -> f64;
+
+    /// Merge an example into a target; the part of the loss that no margin changes is returned.
+    fn merge(target: &mut Target, label: f64, importance: f64) -> f64;
+    /// The target seen from a margin. A loss with a kink is smoothed by `temperature`, above 0.
+    fn point(target: &Target, margin: f64, temperature: f64) -> Point;
 }
 
-/// All losses.
-pub const LOSSES: [Loss; 3] = [Loss::Logistic, Loss::Hinge, Loss::Squared];
-
-/// What labels are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Labels {
-    /// Two classes, given to the learner as +1 and -1.
-    Binary,
-    /// Any finite numbers.
-    Real,
-    /// Any finite numbers, or none: for prediction.
-    Any,
-}
-
-impl Labels {
-    /// The word that users write for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Labels::Binary => "binary",
-            Labels::Real => "real",
-            Labels::Any => "any",
+/// Declare the table of losses: their names as users write them, and the types of their files.
+macro_rules! losses {
+    ($($name:literal => $file:ident::$loss:ident),+ $(,)?) => {
+        /// A convex loss ℓ(p, y) of the margin p = w·x, by name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum Loss {
+            $(
+                #[doc = concat!("The loss of `loss/", stringify!($file), ".rs`.")]
+                #[serde(rename = $name)]
+                $loss
+            ),+
         }
-    }
+
+        /// All losses.
+        pub const LOSSES: &[Loss] = &[$(Loss::$loss),+];
+
+        impl Loss {
+            /// The word that users write for it.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Loss::$loss => $name),+
+                }
+            }
+
+            /// What its labels are.
+            #[inline(always)]
+            pub fn labels(self) -> Labels {
+                match self {
+                    $(Loss::$loss => $file::$loss::LABELS),+
+                }
+            }
+
+            /// What a margin predicts.
+            #[inline(always)]
+            pub fn link(self) -> Link {
+                match self {
+                    $(Loss::$loss => $file::$loss::LINK),+
+                }
+            }
+
+            /// How lanes that suffer this loss are mixed.
+            #[inline(always)]
+            pub fn mixing(self) -> Mixing {
+                match self {
+                    $(Loss::$loss => $file::$loss::MIXING),+
+                }
+            }
+
+            /// ℓ(p, y).
+            #[inline(always)]
+            pub fn value(self, margin: f64, label: f64) -> f64 {
+                match self {
+                    $(Loss::$loss => {
+                        $file::$loss::value($file::$loss::tail(margin), margin, label)
+                    }),+
+                }
+            }
+
+            /// dℓ/dp, a subgradient where there is a kink.
+            #[inline(always)]
+            pub fn slope(self, margin: f64, label: f64) -> f64 {
+                match self {
+                    $(Loss::$loss => {
+                        $file::$loss::slope($file::$loss::tail(margin), margin, label)
+                    }),+
+                }
+            }
+
+            /// The tails of all lanes' margins; zeros for a loss that has none.
+            #[inline(always)]
+            fn tails(self, margins: &PerLane) -> Tails {
+                match self {
+                    $(Loss::$loss => wide::tails_of::<$file::$loss>(margins)),+
+                }
+            }
+
+            /// ℓ(p, y) in every lane.
+            #[inline(always)]
+            fn values(self, margins: &PerLane, label: f64, tails: &Tails) -> PerLane {
+                match self {
+                    $(Loss::$loss => wide::values_of::<$file::$loss>(margins, label, tails)),+
+                }
+            }
+
+            /// dℓ/dp in every lane.
+            #[inline(always)]
+            fn slopes(self, margins: &PerLane, label: f64, tails: &Tails) -> PerLane {
+                match self {
+                    $(Loss::$loss => wide::slopes_of::<$file::$loss>(margins, label, tails)),+
+                }
+            }
+
+            /// The importance-aware push, for an importance and a response above 0.
+            fn push(self, margin: f64, label: f64, importance: f64, response: f64) -> f64 {
+                match self {
+                    $(Loss::$loss => $file::$loss::push(margin, label, importance, response)),+
+                }
+            }
+
+            /// Merge an example into a target; the part of the loss that no margin changes is returned.
+            pub fn merge(self, target: &mut Target, label: f64, importance: f64) -> f64 {
+                match self {
+                    $(Loss::$loss => $file::$loss::merge(target, label, importance)),+
+                }
+            }
+
+            /// The target seen from a margin. A loss with a kink is smoothed by `temperature`, above 0.
+            #[inline]
+            pub fn point(self, target: &Target, margin: f64, temperature: f64) -> Point {
+                match self {
+                    $(Loss::$loss => $file::$loss::point(target, margin, temperature)),+
+                }
+            }
+        }
+    };
 }
 
 impl Loss {
-    /// ℓ(p, y).
-    #[inline(always)]
-    pub fn value(self, margin: f64, label: f64) -> f64 {
-        match self {
-            Loss::Logistic => Tail::of(margin).value(margin, label),
-            Loss::Hinge => (1.0 - label * margin).max(0.0),
-            Loss::Squared => (margin - label).powi(2),
-        }
-    }
-
-    /// dℓ/dp, a subgradient where there is a kink.
-    #[inline(always)]
-    pub fn slope(self, margin: f64, label: f64) -> f64 {
-        match self {
-            Loss::Logistic => Tail::of(margin).slope(margin, label),
-            Loss::Hinge if label * margin < 1.0 => -label,
-            Loss::Hinge => 0.0,
-            Loss::Squared => 2.0 * (margin - label),
-        }
-    }
-
     /// The loss with this name.
     pub fn named(name: &str) -> Result<Loss> {
         let found = LOSSES.iter().find(|loss| loss.name() == name);
@@ -78,23 +185,6 @@ impl Loss {
             let names: Vec<_> = LOSSES.iter().map(|loss| loss.name()).collect();
             Error::Spec(format!("unknown loss '{name}'; the losses are {}", names.join(", ")))
         })
-    }
-
-    /// The word that users write for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Loss::Logistic => "logistic",
-            Loss::Hinge => "hinge",
-            Loss::Squared => "squared",
-        }
-    }
-
-    /// What its labels are.
-    pub fn labels(self) -> Labels {
-        match self {
-            Loss::Logistic | Loss::Hinge => Labels::Binary,
-            Loss::Squared => Labels::Real,
-        }
     }
 
     /// Whether labels are -1 and +1 and mistakes are counted.
@@ -108,70 +198,111 @@ impl Loss {
     }
 }
 
-/// Of which all that is logistic is made, without overflow and without loss of digits.
-#[derive(Clone, Copy, Debug)]
-pub struct Tail {
-    /// e^−|p|.
-    pub tail: f64,
-    /// 1/(1 + e^−|p|), the probability of the likelier label.
-    pub sure: f64,
-}
-
-impl Tail {
-    /// That of a margin.
-    #[inline(always)]
-    pub fn of(margin: f64) -> Self {
-        let tail = exp_neg(margin.abs());
-        Tail { tail, sure: 1.0 / (1.0 + tail) }
-    }
-
-    /// log(1 + exp(-yp)).
-    #[inline(always)]
-    pub fn value(self, margin: f64, label: f64) -> f64 {
-        (-label * margin).max(0.0) + ln_1p(self.tail)
-    }
-
-    /// -y/(1 + exp(yp)).
-    #[inline(always)]
-    pub fn slope(self, margin: f64, label: f64) -> f64 {
-        let unsure = self.tail * self.sure;
-        -label * if label * margin <= 0.0 { self.sure } else { unsure }
-    }
+losses! {
+    "logistic" => logistic::Logistic,
+    "hinge" => hinge::Hinge,
+    "squared" => squared::Squared,
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::{Path, PathBuf};
+
     use super::*;
 
-    const ALL: [Loss; 3] = [Loss::Logistic, Loss::Hinge, Loss::Squared];
+    const MARGINS: [f64; 7] = [-30.0, -3.0, -0.4, 0.0, 0.7, 2.5, 40.0];
 
     #[test]
     fn slopes_are_finite_differences() {
-        for loss in ALL {
-            for margin in [-30.0, -3.0, -0.4, 0.0, 0.7, 2.5, 40.0] {
+        for &loss in LOSSES {
+            for margin in MARGINS {
                 for label in [-1.0, 1.0] {
                     let h = 1e-6;
                     let difference =
                         (loss.value(margin + h, label) - loss.value(margin - h, label)) / (2.0 * h);
                     let slope = loss.slope(margin, label);
-                    assert!((difference - slope).abs() < 1e-6 * (1.0 + slope.abs()));
+                    assert!((difference - slope).abs() < 1e-6 * (1.0 + slope.abs()), "{loss:?}");
                 }
             }
         }
     }
 
     #[test]
-    fn the_kink_of_hinge_has_slope_zero() {
-        assert_eq!(Loss::Hinge.slope(1.0, 1.0), 0.0);
-        assert_eq!(Loss::Hinge.slope(1.0 - 1e-15, 1.0), -1.0);
-        assert_eq!(Loss::Hinge.slope(-1.0, -1.0), 0.0);
+    fn a_loss_is_above_its_tangents() {
+        for &loss in LOSSES {
+            for (margin, other) in MARGINS.iter().flat_map(|&p| MARGINS.map(|q| (p, q))) {
+                for label in [-1.0, 1.0] {
+                    let (value, slope) = (loss.value(margin, label), loss.slope(margin, label));
+                    let tangent = value + slope * (other - margin);
+                    let above = loss.value(other, label);
+                    assert!(tangent <= above + 1e-12 * (1.0 + above), "{loss:?} {margin} {other}");
+                }
+            }
+        }
     }
 
     #[test]
-    fn logistic_survives_huge_margins() {
-        assert_eq!(Loss::Logistic.value(1e300, -1.0), 1e300);
-        assert_eq!(Loss::Logistic.value(1e300, 1.0), 0.0);
-        assert_eq!(Loss::Logistic.slope(1e300, 1.0), 0.0);
-        assert_eq!(Loss::Logistic.slope(-1e300, 1.0), -1.0);
+    fn names_are_those_of_a_spec() {
+        for &loss in LOSSES {
+            assert_eq!(Loss::named(loss.name()).unwrap(), loss);
+            assert_eq!(serde_json::to_value(loss).unwrap(), loss.name());
+        }
+        let told = Loss::named("absolute").unwrap_err().to_string();
+        assert_eq!(told, "unknown loss 'absolute'; the losses are logistic, hinge, squared");
+    }
+
+    /// All `.rs` files in a folder and below it.
+    fn sources(folder: &Path) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+        let sources = files.into_iter().filter(|path| path.extension().is_some_and(|e| e == "rs"));
+        folders.iter().flat_map(|folder| self::sources(folder)).chain(sources).collect()
+    }
+
+    #[test]
+    fn no_code_outside_this_folder_names_a_loss() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let others = sources(&root).into_iter().filter(|path| !path.starts_with(root.join("loss")));
+        for path in others {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let code = text.split("#[cfg(test)]").next().unwrap();
+            for loss in LOSSES {
+                assert!(!code.contains(&format!("Loss::{loss:?}")), "{loss:?} in {path:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn labels_that_a_link_predicts_are_those_of_the_loss() {
+        for &loss in LOSSES {
+            assert_eq!(loss.link() == Link::Number, loss.labels() == Labels::Real, "{loss:?}");
+        }
+    }
+
+    /// The expected loss of labels that are +1 with the predicted probability has no slope.
+    #[test]
+    fn a_predicted_probability_is_calibrated() {
+        for loss in LOSSES.iter().filter(|loss| loss.link() == Link::Probability) {
+            for margin in MARGINS {
+                let positive = loss.link().prediction(margin);
+                let slope = positive * loss.slope(margin, 1.0)
+                    + (1.0 - positive) * loss.slope(margin, -1.0);
+                assert!(slope.abs() < 1e-15, "{loss:?} {margin} {slope}");
+            }
+        }
+    }
+
+    /// The mixture's log odds are made of the tails, and its mix loss is the loss of the mean.
+    #[test]
+    fn losses_mixed_by_their_log_odds_are_log_losses_with_tails() {
+        for loss in LOSSES.iter().filter(|loss| loss.mixing() == Mixing::LogOdds) {
+            for margin in MARGINS {
+                let (tails, own) = (Tails::of(*loss, &[margin; 8]), Tail::of(margin));
+                assert_eq!((tails.tail[0], tails.sure[0]), (own.tail, own.sure));
+                for label in [-1.0, 1.0] {
+                    assert_eq!(loss.value(margin, label), own.log_loss(margin, label));
+                }
+            }
+        }
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! Every loop is over all lanes and without branches, so that it becomes vector instructions.
 
-use crate::loss::{Loss, Tail};
+use crate::loss::{Loss, LossFunction, Tail};
 use crate::simd::{LANES, PerLane};
 
-/// The [`Tail`] of every lane's margin; zeros for a loss that is not logistic.
+/// The [`Tail`] of every lane's margin; zeros for a loss that has none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tails {
     /// e^−|p|.
@@ -15,18 +15,10 @@ pub struct Tails {
 }
 
 impl Tails {
-    /// Those of the margins.
+    /// The tails of these margins.
     #[inline(always)]
     pub fn of(loss: Loss, margins: &PerLane) -> Self {
-        let mut tails = Tails::default();
-        if loss == Loss::Logistic {
-            for (lane, &margin) in margins.iter().enumerate() {
-                let Tail { tail, sure } = Tail::of(margin);
-                tails.tail[lane] = tail;
-                tails.sure[lane] = sure;
-            }
-        }
-        tails
+        loss.tails(margins)
     }
 
     #[inline(always)]
@@ -38,31 +30,43 @@ impl Tails {
 /// ℓ(p, y) in every lane: the bits that [`Loss::value`] gives.
 #[inline(always)]
 pub fn values(loss: Loss, margins: &PerLane, label: f64, tails: &Tails) -> PerLane {
-    let mut values = [0.0; LANES];
-    if loss == Loss::Logistic {
-        for lane in 0..LANES {
-            values[lane] = tails.get(lane).value(margins[lane], label);
-        }
-    } else {
-        for lane in 0..LANES {
-            values[lane] = loss.value(margins[lane], label);
-        }
-    }
-    values
+    loss.values(margins, label, tails)
 }
 
 /// dℓ/dp in every lane: the bits that [`Loss::slope`] gives.
 #[inline(always)]
 pub fn slopes(loss: Loss, margins: &PerLane, label: f64, tails: &Tails) -> PerLane {
+    loss.slopes(margins, label, tails)
+}
+
+/// The tails of the margins, for a loss whose type is known.
+#[inline(always)]
+pub(super) fn tails_of<L: LossFunction>(margins: &PerLane) -> Tails {
+    let mut tails = Tails::default();
+    for (lane, &margin) in margins.iter().enumerate() {
+        let Tail { tail, sure } = L::tail(margin);
+        tails.tail[lane] = tail;
+        tails.sure[lane] = sure;
+    }
+    tails
+}
+
+/// ℓ(p, y) in every lane, for a loss whose type is known.
+#[inline(always)]
+pub(super) fn values_of<L: LossFunction>(margins: &PerLane, label: f64, tails: &Tails) -> PerLane {
+    let mut values = [0.0; LANES];
+    for lane in 0..LANES {
+        values[lane] = L::value(tails.get(lane), margins[lane], label);
+    }
+    values
+}
+
+/// dℓ/dp in every lane, for a loss whose type is known.
+#[inline(always)]
+pub(super) fn slopes_of<L: LossFunction>(margins: &PerLane, label: f64, tails: &Tails) -> PerLane {
     let mut slopes = [0.0; LANES];
-    if loss == Loss::Logistic {
-        for lane in 0..LANES {
-            slopes[lane] = tails.get(lane).slope(margins[lane], label);
-        }
-    } else {
-        for lane in 0..LANES {
-            slopes[lane] = loss.slope(margins[lane], label);
-        }
+    for lane in 0..LANES {
+        slopes[lane] = L::slope(tails.get(lane), margins[lane], label);
     }
     slopes
 }
@@ -70,6 +74,7 @@ pub fn slopes(loss: Loss, margins: &PerLane, label: f64, tails: &Tails) -> PerLa
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::loss::LOSSES;
     use crate::simd::{InstructionSet, Simd, WithSimd};
 
     struct Facing(Loss, PerLane, f64);
@@ -87,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_lane_among_others_has_the_bits_of_one_alone() {
-        for loss in [Loss::Logistic, Loss::Hinge, Loss::Squared] {
+        for &loss in LOSSES {
             for step in 0..2000 {
                 let lane_margin = |lane: usize| (lane as f64 - 3.5) * f64::from(step) * 0.117;
                 let (margins, label) =

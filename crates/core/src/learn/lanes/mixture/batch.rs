@@ -5,8 +5,8 @@
 //! of them over four rounds in a vector. The bits are those of one round after another.
 
 use super::{Mixture, decay, halves, least, sum};
-use crate::loss::Loss;
 use crate::loss::wide::Tails;
+use crate::loss::{Loss, Mixing};
 use crate::simd::exp_log::ln;
 use crate::simd::{LANES, PerLane};
 
@@ -23,7 +23,7 @@ pub struct Plays {
 impl Mixture {
     /// Whether rounds of these importances are plain.
     pub fn is_plain(&self, loss: Loss, importances: &[f64]) -> bool {
-        let mut plain = loss == Loss::Logistic && self.heaviest == 1.0;
+        let mut plain = loss.mixing() == Mixing::LogOdds && self.heaviest == 1.0;
         for &importance in importances {
             plain &= importance == 1.0;
         }

@@ -4,10 +4,13 @@
 //! π_k ∝ exp(−η L_k) the mixture plays
 //!
 //! ```text
-//! logistic   logit of Σ π_k σ(m_k)       η = 1/H,               H = max(1, importances so far)
-//! squared    Σ π_k clip(m_k, A, B)       η = 1/(2H (B − A)²),   [A, B] the labels so far
-//! hinge      Σ π_k m_k                   η = ln 8/Δ             AdaHedge
+//! log odds       logit of Σ π_k σ(m_k)   η = 1/H,               H = max(1, importances so far)
+//! clipped mean   Σ π_k clip(m_k, A, B)   η = 1/(2H (B − A)²),   [A, B] the labels so far
+//! AdaHedge       Σ π_k m_k               η = ln 8/Δ
 //! ```
+//!
+//! Which of the three, the loss's file says ([`Mixing`]): logistic loss has the first, squared loss the
+//! second and hinge the third.
 //!
 //! η never rises, so for every sequence (de Rooij, van Erven, Grünwald & Koolen 2014; decision 17)
 //!
@@ -32,7 +35,7 @@
 //! ```
 //!
 //! and against lanes that take turns, each change of lane costs ln(8/a)/η more. The twin is
-//! `python/lessregret/mixture.py`.
+//! `python/lessregret/learners/mixture.py`.
 
 mod batch;
 
@@ -40,8 +43,8 @@ pub use batch::Plays;
 use serde::{Deserialize, Serialize};
 
 use crate::learn::tally::is_zero;
-use crate::loss::Loss;
 use crate::loss::wide::Tails;
+use crate::loss::{Loss, Mixing, Tail};
 use crate::simd::exp_log::{exp_neg, ln};
 use crate::simd::{LANES, PerLane};
 
@@ -82,13 +85,13 @@ impl LaneLosses {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mixture {
-    /// L_k, for squared loss of the clipped predictions; with a fixed share those that give π.
+    /// L_k, those of the clipped predictions where they are clipped; with a fixed share those that give π.
     losses: PerLane,
     /// Δ.
     surplus: f64,
     /// H.
     heaviest: f64,
-    /// [A, B], once there was a label; only for squared loss.
+    /// [A, B], once there was a label; only where predictions are clipped to it.
     labels: Option<[f64; 2]>,
     /// A, said only where shares are dealt out.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -135,16 +138,16 @@ impl Mixture {
     /// The margin played; `tails` are those of the margins.
     #[inline(always)]
     pub fn margin(&self, loss: Loss, shares: &PerLane, margins: &PerLane, tails: &Tails) -> f64 {
-        match loss {
-            Loss::Logistic => {
+        match loss.mixing() {
+            Mixing::LogOdds => {
                 let chances = halves(shares, margins, tails);
                 match have_digits(chances) {
                     true => ln(chances[0] / chances[1]),
                     false => log_odds(self.rate(loss), &self.gaps(), margins),
                 }
             }
-            Loss::Squared => mean(shares, &self.clipped(margins)),
-            Loss::Hinge => mean(shares, margins),
+            Mixing::ClippedMean => mean(shares, &self.clipped(margins)),
+            Mixing::AdaHedge => mean(shares, margins),
         }
     }
 
@@ -168,10 +171,14 @@ impl Mixture {
             *lost *= h;
         }
         // Log loss at its own rate is the mix loss: no surplus, and no need to compute it.
-        if loss != Loss::Logistic || rate * h != 1.0 || penalised {
+        let mixing = loss.mixing();
+        if mixing != Mixing::LogOdds || rate * h != 1.0 || penalised {
             let surplus = h * own - self.mix_loss(rate, &lost);
-            // A gap of AdaHedge below 0 is rounding.
-            self.surplus += if loss == Loss::Hinge { surplus.max(0.0) } else { surplus };
+            self.surplus += match mixing {
+                Mixing::LogOdds | Mixing::ClippedMean => surplus,
+                // A mixability gap below 0 is rounding.
+                Mixing::AdaHedge => surplus.max(0.0),
+            };
         }
         for (sum, lost) in self.losses.iter_mut().zip(lost) {
             *sum += lost;
@@ -182,8 +189,8 @@ impl Mixture {
         self.heaviest = self.heaviest.max(h);
     }
 
-    /// The losses that count in mixing, penalties included: for squared loss those of the clipped
-    /// predictions.
+    /// The losses that count in mixing, penalties included: those of the clipped predictions where the
+    /// mixture plays their mean.
     #[inline(always)]
     pub fn counted(
         &self,
@@ -193,7 +200,7 @@ impl Mixture {
         suffered: &LaneLosses,
     ) -> PerLane {
         let mut lost = suffered.lost;
-        if loss == Loss::Squared {
+        if loss.mixing().clips() {
             lost = self.clipped(margins);
             for lost in &mut lost {
                 *lost = loss.value(*lost, label);
@@ -205,10 +212,13 @@ impl Mixture {
         lost
     }
 
-    /// Widen the range of the labels, after the round.
-    pub fn meet(&mut self, label: f64) {
-        let [low, high] = self.labels.unwrap_or([label; 2]);
-        self.labels = Some([low.min(label), high.max(label)]);
+    /// Widen the range of the labels, after a round of this importance, where predictions are clipped to it.
+    #[inline(always)]
+    pub fn meet(&mut self, loss: Loss, label: f64, importance: f64) {
+        if loss.mixing().clips() && importance > 0.0 {
+            let [low, high] = self.labels.unwrap_or([label; 2]);
+            self.labels = Some([low.min(label), high.max(label)]);
+        }
     }
 
     /// Fixed share, at the rate of the round: π ← (1 − a) π + a/8.
@@ -224,13 +234,13 @@ impl Mixture {
     /// η of the next round.
     #[inline(always)]
     fn rate(&self, loss: Loss) -> f64 {
-        match (loss, self.labels) {
-            (Loss::Logistic, _) => 1.0 / self.heaviest,
-            (Loss::Squared, Some([low, high])) => {
+        match (loss.mixing(), self.labels) {
+            (Mixing::LogOdds, _) => 1.0 / self.heaviest,
+            (Mixing::ClippedMean, Some([low, high])) => {
                 1.0 / (2.0 * self.heaviest * (high - low).powi(2))
             }
-            (Loss::Squared, None) => f64::INFINITY,
-            (Loss::Hinge, _) => (LANES as f64).ln() / self.surplus,
+            (Mixing::ClippedMean, None) => f64::INFINITY,
+            (Mixing::AdaHedge, _) => (LANES as f64).ln() / self.surplus,
         }
     }
 
@@ -337,7 +347,7 @@ fn have_digits([yes, no]: [f64; 2]) -> bool {
 #[cold]
 #[inline(never)]
 fn log_odds(rate: f64, gaps: &PerLane, margins: &PerLane) -> f64 {
-    let value = |k: usize, label: f64| Loss::Logistic.value(margins[k], label);
+    let value = |k: usize, label: f64| Tail::of(margins[k]).log_loss(margins[k], label);
     let mean = |label: f64| log_sum(std::array::from_fn(|k| -rate * gaps[k] - value(k, label)));
     mean(1.0) - mean(-1.0)
 }

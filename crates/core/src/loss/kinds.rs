@@ -1,0 +1,95 @@
+//! What kinds of loss there are: what labels are, what a margin predicts, how lanes are mixed.
+
+use serde::{Deserialize, Serialize};
+
+use super::Tail;
+
+/// What labels are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Labels {
+    /// Two classes, given to the learner as +1 and -1.
+    Binary,
+    /// Any finite numbers.
+    Real,
+    /// Any finite numbers, or none: for prediction.
+    Any,
+}
+
+impl Labels {
+    /// The word that users write for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Labels::Binary => "binary",
+            Labels::Real => "real",
+            Labels::Any => "any",
+        }
+    }
+}
+
+/// What a margin predicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// The probability 1/(1 + e^−p) that the label is +1.
+    Probability,
+    /// The likelier label, -1 or +1; 0 where the margin is 0 and decides nothing.
+    Sign,
+    /// The label itself, which is the margin.
+    Number,
+}
+
+impl Link {
+    /// What this margin predicts.
+    pub fn prediction(self, margin: f64) -> f64 {
+        match self {
+            Link::Probability => Tail::of(margin).positive(margin),
+            Link::Sign if margin == 0.0 => 0.0,
+            Link::Sign => margin.signum(),
+            Link::Number => margin,
+        }
+    }
+}
+
+/// How lanes that suffer a loss are mixed: what the mixture plays, and at which learning rate η it shares
+/// the play among them. `learn/lanes/mixture` has the formulas and what they cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mixing {
+    /// The log odds of the mean probability, at η = 1/H; H is the largest importance.
+    ///
+    /// It is for log(1 + e^−yp), which is 1-mixable: the loss of the mean probability is the mix loss. Such
+    /// a loss has the tails of its margins.
+    LogOdds,
+    /// The mean of the predictions clipped to the labels so far, [A, B], at η = 1/(2H (B − A)²).
+    ///
+    /// It is for a loss that is 1/(2(B − A)²)-exp-concave where predictions and labels are in [A, B].
+    ClippedMean,
+    /// The mean of the margins, at the η of AdaHedge.
+    ///
+    /// It is for any convex loss; the mixability gaps are measured, and η follows from their sum.
+    AdaHedge,
+}
+
+impl Mixing {
+    /// Whether predictions are clipped to the range of the labels so far.
+    #[inline(always)]
+    pub fn clips(self) -> bool {
+        match self {
+            Mixing::ClippedMean => true,
+            Mixing::LogOdds | Mixing::AdaHedge => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn margins_predict() {
+        assert_eq!([-2.0, 0.0, 0.5].map(|p| Link::Sign.prediction(p)), [-1.0, 0.0, 1.0]);
+        assert_eq!([-2.0, 0.0, 0.5].map(|p| Link::Number.prediction(p)), [-2.0, 0.0, 0.5]);
+        assert_eq!([-1e3, 0.0, 1e3].map(|p| Link::Probability.prediction(p)), [0.0, 0.5, 1.0]);
+        let [no, yes] = [-3.0, 3.0].map(|p| Link::Probability.prediction(p));
+        assert!((no + yes - 1.0).abs() < 1e-15 && (yes / no - 3f64.exp()).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,118 @@
+//! Merged examples for the comparator: a target, and what is seen of it from a margin.
+
+/// What all examples with the same features say of their margin.
+///
+/// Classification: the importance of those labelled +1 and of those labelled −1. Regression: the
+/// importance of all and their mean label, since Σ h (p − y)² = H (p − ȳ)² + Σ h (y − ȳ)².
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Target {
+    first: f64,
+    second: f64,
+}
+
+impl Target {
+    /// Add an example of a class. Every part of its loss depends on the margin, so 0 is returned.
+    pub(super) fn add_class(&mut self, label: f64, importance: f64) -> f64 {
+        if label > 0.0 {
+            self.first += importance;
+        } else {
+            self.second += importance;
+        }
+        0.0
+    }
+
+    /// Add an example whose label is a number; what Σ h (y − ȳ)² grew by is returned.
+    pub(super) fn add_number(&mut self, label: f64, importance: f64) -> f64 {
+        if importance == 0.0 {
+            return 0.0;
+        }
+        let before = self.first;
+        let away = label - self.second;
+        self.first += importance;
+        self.second += away * importance / self.first;
+        away * away * before * importance / self.first
+    }
+
+    /// Classification: the importance of the labels +1 and that of the labels −1.
+    #[inline(always)]
+    pub(super) fn classes(&self) -> [f64; 2] {
+        [self.first, self.second]
+    }
+
+    /// Regression: the importance H of all and their mean label ȳ.
+    #[inline(always)]
+    pub(super) fn mean(&self) -> (f64, f64) {
+        (self.first, self.second)
+    }
+}
+
+/// The value, dual value, slope and curvature of a target at a margin.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Point {
+    /// Σ h ℓ(p, y).
+    pub loss: f64,
+    /// The sum of the smooth losses that are searched where ℓ has a kink; elsewhere it is Σ h ℓ(p, y).
+    pub smooth: f64,
+    /// The greatest c with Σ h ℓ(q, y) ≥ c + slope · q for all q: the negative conjugate.
+    pub dual: f64,
+    /// The slope of `smooth` in the margin.
+    pub slope: f64,
+    /// The second derivative of `smooth`.
+    pub curvature: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::loss::{LOSSES, Loss};
+
+    const EXAMPLES: [(f64, f64); 4] = [(1.0, 2.0), (-1.0, 0.5), (1.0, 0.25), (-1.0, 0.0)];
+    const MARGINS: [f64; 6] = [-700.0, -1.0, -0.1, 0.0, 0.9, 30.0];
+
+    fn merged(loss: Loss) -> (Target, f64) {
+        let mut target = Target::default();
+        let constant = EXAMPLES.iter().map(|&(label, h)| loss.merge(&mut target, label, h)).sum();
+        (target, constant)
+    }
+
+    #[test]
+    fn merged_examples_have_the_sum_of_their_losses() {
+        for &loss in LOSSES {
+            let (target, constant) = merged(loss);
+            for margin in MARGINS {
+                let sum: f64 = EXAMPLES.iter().map(|&(y, h)| h * loss.value(margin, y)).sum();
+                let found = loss.point(&target, margin, 0.1).loss + constant;
+                assert!((found - sum).abs() <= 1e-12 * (1.0 + sum), "{loss:?} {margin}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_dual_line_is_below_the_loss_everywhere() {
+        for &loss in LOSSES {
+            let (target, constant) = merged(loss);
+            for (margin, other) in MARGINS.iter().flat_map(|&p| MARGINS.map(|q| (p, q))) {
+                let point = loss.point(&target, margin, 0.1);
+                let line = point.dual + point.slope * other;
+                let above = loss.point(&target, other, 0.1).loss;
+                assert!(line <= above + 1e-9 * (1.0 + above), "{loss:?} {margin} {other}");
+                let sum: f64 = EXAMPLES.iter().map(|&(y, h)| h * loss.value(other, y)).sum();
+                assert!(line + constant <= sum + 1e-9 * (1.0 + sum), "{loss:?} {margin} {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn slope_and_curvature_are_finite_differences_of_smooth() {
+        for &loss in LOSSES {
+            let (target, _) = merged(loss);
+            for margin in [-2.0, -1.0, -0.1, 0.0, 0.9, 1.0, 3.0] {
+                let step = 1e-5;
+                let [low, high] = [-step, step].map(|d| loss.point(&target, margin + d, 0.1));
+                let point = loss.point(&target, margin, 0.1);
+                assert!(((high.smooth - low.smooth) / (2.0 * step) - point.slope).abs() < 1e-6);
+                assert!(((high.slope - low.slope) / (2.0 * step) - point.curvature).abs() < 1e-5);
+            }
+        }
+    }
+}
