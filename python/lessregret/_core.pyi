@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "LOSSES",
     "MAX_BITS",
     "MAX_COLUMNS",
     "RULES",
@@ -25,6 +26,7 @@ __all__ = [
 ]
 
 __version__: str
+LOSSES: list[str]
 RULES: list[str]
 MAX_BITS: int
 MAX_COLUMNS: int

@@ -37,6 +37,8 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let losses: Vec<_> = lessregret_core::LOSSES.iter().map(|loss| loss.name()).collect();
+        module.add("LOSSES", losses)?;
         module.add("RULES", lessregret_core::RULES.to_vec())
     }
 }

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from lessregret.cli.options import json_option
+from lessregret.learners.losses import loss_named
 from lessregret.report.wording import counted, number
 
 
@@ -101,7 +102,7 @@ def _page(document: dict[str, Any]) -> str:
         f"mean loss    {number(mean, 6)}",
         *([f"mean penalty {number(penalty, 6)}"] if spec["l2"] else []),
     ]
-    if spec["loss"] != "squared" and tally["importance"]:
+    if loss_named(spec["loss"]).is_classification and tally["importance"]:
         lines.append(f"mistakes     {tally['mistakes'] / tally['importance']:.4%}")
     if document["skipped"]:
         lines.append(f"skipped      {counted(document['skipped'], 'bad line')}")

@@ -16,6 +16,7 @@ from lessregret.cli.options import (
     threads_option,
 )
 from lessregret.errors import SpecError
+from lessregret.learners.losses import loss_named
 from lessregret.report.wording import counted
 
 if TYPE_CHECKING:
@@ -84,10 +85,11 @@ def _check(learner: Learner, model: str, output: str) -> None:
             f"{model}: the model has columns, not hashed slots; "
             "predict with the estimator that made it"
         )
-    if output == "probability" and spec["loss"] != "logistic":
-        raise SpecError(f"--as probability needs logistic loss; {model} has {spec['loss']} loss")
-    if output == "label" and spec["loss"] == "squared":
-        raise SpecError(f"--as label needs a classifier; {model} has squared loss")
+    loss = loss_named(spec["loss"])
+    if output == "probability" and loss.link != "probability":
+        raise SpecError(f"--as probability needs logistic loss; {model} has {loss.name} loss")
+    if output == "label" and not loss.is_classification:
+        raise SpecError(f"--as label needs a classifier; {model} has {loss.name} loss")
 
 
 def _blocks(

@@ -12,10 +12,16 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 from lessregret.estimators.linear import OnlineLinear
+from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import Rule
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+
+def _gives_probabilities(estimator: OnlineClassifier) -> bool:
+    loss = LOSSES.get(estimator.loss)
+    return loss is not None and loss.link == "probability"
 
 
 class OnlineClassifier(ClassifierMixin, OnlineLinear):
@@ -145,7 +151,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         positive = self._margins(X) > 0
         return self.classes_[positive.astype(np.intp)]
 
-    @available_if(lambda self: self.loss == "logistic")
+    @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probabilities of the two classes; only the logistic loss gives them."""
         margins = self._margins(X)

@@ -14,19 +14,14 @@ and all of it is one number, the push u, with w_i ← clip(w_i + u η_i x_i):
 Karampatziakis & Langford 2011. At fixed rates a round of importance h is h rounds of importance 1,
 and no importance makes the margin go beyond the label or the kink.
 
-The twin of ``crates/core/src/importance.rs``.
+The twin of ``crates/core/src/loss/push.rs``; each loss has its own push.
 """
 
 from __future__ import annotations
 
-from math import exp, expm1, log, log1p
-
 from lessregret.errors import SpecError
 from lessregret.learners.losses import LOSSES, Loss
 from lessregret.learners.rules import Rule
-
-SURE = 700.0
-"""Beyond this e^m has no number, and what is left of the loss moves nothing."""
 
 
 def push(loss: Loss, margin: float, label: float, importance: float, response: float) -> float:
@@ -42,19 +37,15 @@ def push(loss: Loss, margin: float, label: float, importance: float, response: f
     # Where nothing responds there is no way to follow; it is the limit of all three.
     if weight == 0:
         return -importance * loss.slope(margin, label)
-    if loss.name == "squared":
-        return (margin - label) * expm1(-2 * weight) / response
-    if loss.name == "hinge":
-        return label * min(importance, max(0.0, 1 - label * margin) / response)
-    return label * _rise(label * margin, weight) / response
+    return loss.push(margin, label, importance, response)
 
 
 def check_importance_aware(loss: Loss, rule: Rule, l2: float) -> None:
     """Raise a :class:`SpecError` unless a learner like this can have importance-aware updates."""
-    if type(LOSSES.get(loss.name)) is not type(loss):
+    if not loss.has_push:
         raise SpecError(
             f"importance-aware updates are known for {', '.join(LOSSES)} loss, not for "
-            f"{loss.name!r}; leave out importance_aware, or use one of these"
+            f"{loss.name!r}; leave out importance_aware, or give the loss a push"
         )
     if not rule.descends:
         raise SpecError(
@@ -66,29 +57,3 @@ def check_importance_aware(loss: Loss, rule: Rule, l2: float) -> None:
             "importance-aware updates follow the loss alone, and l2 adds a penalty to it; "
             "leave out importance_aware, or l2"
         )
-
-
-def _rise(m: float, weight: float) -> float:
-    """δ with δ + e^m (e^δ − 1) = weight: how far a margin of the right sign rises.
-
-    Newton from above on a convex function, so every step is down to the root and none beyond it.
-    In this form nothing cancels, be δ small or e^m.
-    """
-    if m > SURE:
-        return 0.0
-    # Above the root, since e^δ − 1 ≥ δ.
-    delta = weight / (1 + exp(m))
-    if delta > 1:
-        # So is this, since the second part is not more than the whole; and e^(m + δ) fits.
-        delta = min(delta, _softplus(log(weight) - m))
-    while True:
-        peak = exp(m + delta)
-        step = (delta - peak * expm1(-delta) - weight) / (1 + peak)
-        delta -= step
-        # Quadratic: the next step would be below the last digit.
-        if step <= 1e-9 * delta:
-            return delta
-
-
-def _softplus(z: float) -> float:
-    return max(z, 0.0) + log1p(exp(-abs(z)))

@@ -28,7 +28,7 @@ with π ← (1 − a) π + a/8, and L_k becomes −(1/η_t) ln π_k, the losses 
 
 and against lanes that take turns, each change of lane costs ln(8/a)/η more.
 
-The twin of ``crates/core/src/mixture.rs``.
+The twin of ``crates/core/src/learn/lanes/mixture/``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from math import exp, inf, log, log1p
 from typing import Any
 
 from lessregret.errors import SpecError
-from lessregret.learners.losses import Logistic, Loss
+from lessregret.learners.losses import Loss
 from lessregret.learners.rules import Rule
 from lessregret.learners.rules.limits import is_within
 
@@ -115,9 +115,9 @@ class Mixture:
     @property
     def rate(self) -> float:
         """η of the next round."""
-        if self.loss.name == "logistic":
+        if self.loss.mixing == "log-odds":
             return 1 / self.heaviest
-        if self.loss.name == "squared":
+        if self.loss.mixing == "clipped-mean":
             low, high = self.labels or (0.0, 0.0)
             return _inverse(2 * self.heaviest * (high - low) ** 2)
         return _inverse(self.surplus / LOG_LANES)
@@ -133,9 +133,9 @@ class Mixture:
 
     def margin(self, margins: Sequence[float]) -> float:
         """The margin played."""
-        if self.loss.name == "logistic":
-            yes = [-Logistic().value(margin, 1.0) for margin in margins]
-            no = [-Logistic().value(margin, -1.0) for margin in margins]
+        if self.loss.mixing == "log-odds":
+            yes = [-self.loss.value(margin, 1.0) for margin in margins]
+            no = [-self.loss.value(margin, -1.0) for margin in margins]
             return self._log_mean(yes) - self._log_mean(no)
         pairs = zip(self.shares(), margins, strict=True)
         return sum(share * self._clip(margin) for share, margin in pairs)
@@ -163,7 +163,7 @@ class Mixture:
             self._deal()
         self.surplus = surplus
         self.heaviest = max(self.heaviest, importance)
-        if self.loss.name == "squared":
+        if self.loss.mixing == "clipped-mean":
             low, high = self.labels or (label, label)
             self.labels = min(low, label), max(high, label)
 
@@ -178,7 +178,7 @@ class Mixture:
     @property
     def _least_surplus(self) -> float:
         """A gap of AdaHedge below 0 is rounding; the others may gain."""
-        return -inf if self.loss.name in ("logistic", "squared") else self.surplus
+        return -inf if self.loss.mixing != "adahedge" else self.surplus
 
     def _mix_loss(self, lost: Sequence[float]) -> float:
         """−(1/η) ln Σ π_k exp(−η loss_k); for infinite η how far the least loss has risen."""

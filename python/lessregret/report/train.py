@@ -8,6 +8,7 @@ from math import inf
 from typing import Any
 
 from lessregret.learners.largest_weights import NamedWeight
+from lessregret.learners.losses import loss_named
 from lessregret.report import pictures
 from lessregret.report.page import DataFile, Origin, Report, Section, about_data, data_section
 from lessregret.report.parts import (
@@ -259,7 +260,7 @@ def _each(total: float | None, rounds: int) -> str:
 
 def _calibration_sections(run: TrainRun) -> list[Section]:
     """Are the probabilities what they say? Only logistic loss has any."""
-    if run.document["loss"] != "logistic":
+    if loss_named(run.document["loss"]).link != "probability":
         return []
     if run.probabilities is None:
         return []

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from lessregret.learners.losses import loss_named
+
 Link = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
@@ -18,7 +20,7 @@ def link(loss: str, output: str = "auto") -> Link:
     """
     if output == "label":
         return lambda margins: np.where(margins > 0, 1.0, -1.0)
-    if output == "probability" or (output == "auto" and loss == "logistic"):
+    if output == "probability" or (output == "auto" and loss_named(loss).link == "probability"):
         from scipy.special import expit
 
         return lambda margins: np.asarray(expit(margins), dtype=np.float64)

@@ -21,6 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 from lessregret.data.streams import BLOCK, ExampleStream, open_examples, total_bytes
 from lessregret.errors import InputError, SpecError
 from lessregret.learners.learner import Learner
+from lessregret.learners.losses import loss_named
 from lessregret.learners.rules import Rule, parse_rule
 from lessregret.ledger import Ledger, Tally
 from lessregret.training.recorder import Recorder, Unrecorded
@@ -184,7 +185,8 @@ def train(
         {name: value for name, value in settings.items() if value is not None}, resume
     )
     before = learner.tally()
-    recorder = Recorder(before, calibrates=learner.spec["loss"] == "logistic") if record else None
+    calibrates = loss_named(learner.spec["loss"]).link == "probability"
+    recorder = Recorder(before, calibrates=calibrates) if record else None
     reading = {"format": format, "bad_lines": bad_lines, "names": names, "threads": threads}
     with _opened(predictions) as file:
         write = _writer(learner, file)

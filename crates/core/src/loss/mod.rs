@@ -12,17 +12,13 @@
 //! To add a loss:
 //! 1. write one file here, with the header block of the others: a unit struct and its [`LossFunction`].
 //!    Nothing in the trait has a default, so the compiler asks for every part;
-//! 2. add one line to the table at the end of this file, and the file's `mod`. The tests below and those
-//!    of `push.rs`, `target.rs` and `wide.rs` go over the table, so they check the new loss too;
-//! 3. write the readable twin in `python/lessregret/learners/losses/`, with its push in
-//!    `python/lessregret/learners/importance.py` and its mixing in `python/lessregret/learners/mixture.py`;
+//! 2. add one line to the table at the end of this file, which declares the file's module too. The tests
+//!    below and those of `push.rs`, `target.rs` and `wide.rs` go over the table and check the new loss;
+//! 3. write the readable twin in `python/lessregret/learners/losses/`, which is found by its name;
 //! 4. document it in `docs/reference/rules.md`, under "Losses".
 
-mod hinge;
 mod kinds;
-mod logistic;
 pub mod push;
-mod squared;
 mod tail;
 mod target;
 pub mod wide;
@@ -63,6 +59,8 @@ pub trait LossFunction {
 /// Declare the table of losses: their names as users write them, and the types of their files.
 macro_rules! losses {
     ($($name:literal => $file:ident::$loss:ident),+ $(,)?) => {
+        $(mod $file;)+
+
         /// A convex loss ℓ(p, y) of the margin p = w·x, by name.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         pub enum Loss {

@@ -1,20 +1,34 @@
 """What every loss of the margin is.
 
 A loss ℓ(p, y) is convex in the margin p = w·x; its slope is dℓ/dp, so that the gradient of a round
-in coordinate i is slope · x_i.
+in coordinate i is slope · x_i. A loss's file holds all that is particular to it: value and slope,
+what its labels are, what a margin predicts, how lanes that suffer it are mixed
+(:mod:`lessregret.learners.mixture`), and the push of importance-aware updates
+(:mod:`lessregret.learners.importance`).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 
 class Loss(ABC):
-    """A convex loss of the margin."""
+    """A convex loss of the margin.
+
+    A loss of your own needs a name, ``value`` and ``slope``. Lanes that suffer it are mixed by
+    AdaHedge, which asks for nothing but convexity; importance-aware updates need ``push`` too.
+    """
 
     name: ClassVar[str]
-    is_classification: ClassVar[bool] = True
+    labels: ClassVar[Literal["binary", "real"]] = "binary"
+    """Two classes, -1 and +1, or any finite number."""
+    link: ClassVar[Literal["probability", "sign", "number"]] = "sign"
+    """What a margin predicts: the probability of +1, a score whose sign is the class, a number."""
+    mixing: ClassVar[Literal["log-odds", "clipped-mean", "adahedge"]] = "adahedge"
+    """How lanes that suffer this loss are mixed."""
+    has_kink: ClassVar[bool] = False
+    """Whether the slope jumps, so that a search for the minimum needs a smoothed loss."""
 
     @abstractmethod
     def value(self, margin: float, label: float) -> float:
@@ -23,6 +37,20 @@ class Loss(ABC):
     @abstractmethod
     def slope(self, margin: float, label: float) -> float:
         """dℓ/dp, a subgradient where there is a kink."""
+
+    def push(self, margin: float, label: float, importance: float, response: float) -> float:
+        """The importance-aware push u, for an importance and a response above 0."""
+        raise NotImplementedError
+
+    @property
+    def has_push(self) -> bool:
+        """Whether importance-aware updates are known for this loss."""
+        return type(self).push is not Loss.push
+
+    @property
+    def is_classification(self) -> bool:
+        """Whether labels are -1 and +1 and mistakes are counted."""
+        return self.labels == "binary"
 
     def is_mistake(self, margin: float, label: float) -> bool:
         """Whether the sign is wrong; a margin of 0 decides nothing and is a mistake."""

@@ -1,6 +1,19 @@
-"""Squared loss: for labels that are numbers."""
+"""Squared loss: for labels that are numbers.
+
+Loss      (p − y)², not halved, so the slope carries a 2
+Slope     2(p − y)
+Link      number: p is the prediction
+Labels    any finite numbers
+Push      u = (y − p)(1 − e^(−2hk))/k: Karampatziakis & Langford 2011
+Mixing    mean of the predictions clipped to the labels so far, [A, B]; there the loss is
+          1/(2(B − A)²)-exp-concave: Kivinen & Warmuth 1999
+Dual      −ℓ*(s) = −s y − s²/4
+Source    the paper, section 1.1
+"""
 
 from __future__ import annotations
+
+from math import expm1
 
 from lessregret.learners.losses.loss import Loss
 
@@ -13,10 +26,15 @@ class Squared(Loss):
     """
 
     name = "squared"
-    is_classification = False
+    labels = "real"
+    link = "number"
+    mixing = "clipped-mean"
 
     def value(self, margin: float, label: float) -> float:
         return (margin - label) ** 2
 
     def slope(self, margin: float, label: float) -> float:
         return 2.0 * (margin - label)
+
+    def push(self, margin: float, label: float, importance: float, response: float) -> float:
+        return (margin - label) * expm1(-2 * importance * response) / response

@@ -170,7 +170,7 @@ def approach(
     _check_gap(gap)
     passes = _passes(data, loss)
     objective = _objective(passes, box, l2, l2_scope)
-    kinked = loss == "hinge"
+    kinked = loss_named(loss).has_kink
     states = search(objective, gap * passes.total, kinked=kinked, start=_start(passes, start))
     best = None
     for _, state in zip(range(LONGEST), states, strict=False):

@@ -135,9 +135,8 @@ class OverFiles(Passes):
     ) -> None:
         if "-" in files:
             raise InputError("<stdin>", 0, 0, "standard input", "files, to be read several times")
-        labels = "binary" if loss_named(loss).is_classification else "real"
         self._files, self.loss = files, loss
-        self._space = replace(space_of(space), labels=labels)
+        self._space = replace(space_of(space), labels=loss_named(loss).labels)
         self._format, self._bad_lines, self._block = format, bad_lines, block
         self._scale = scale
         self._columns = _core.Columns(self._space.slots)
