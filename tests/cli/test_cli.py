@@ -236,10 +236,10 @@ def test_an_interrupt_while_learning(
 ) -> None:
     data = lessregret.write("data.txt", GOOD_SVMLIGHT)
 
-    def interrupt(*_: object) -> None:
+    def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lessregret.learners.learner.Learner.teach_stream", interrupt)
+    monkeypatch.setattr("lessregret.learners.learner.Learner.learn", interrupt)
     done = lessregret("train", data, "--bits", "8", "--model", "m", "--quiet")
     assert (done.code, done.stdout) == (1, "")
     assert done.stderr.strip() == "lessregret: error: interrupted; nothing was written over"
@@ -251,10 +251,10 @@ def test_out_of_memory_is_a_sentence(
 ) -> None:
     data = lessregret.write("data.txt", GOOD_SVMLIGHT)
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("lessregret.learners.learner.Learner.teach_stream", fail)
+    monkeypatch.setattr("lessregret.learners.learner.Learner.learn", fail)
     done = lessregret("train", data, "--bits", "8", "--quiet")
     assert done == Done(1, "", "lessregret: error: out of memory; use fewer --bits\n")
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import click
 
+from lessregret._core import MAX_BITS
 from lessregret.errors import SpecError
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import Rule, parse_rule
 from lessregret.learners.scale import SCALES
-from lessregret.learners.space import MAX_BITS
 
 FORMATS = ("auto", "svmlight", "vw")
 

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from lessregret import _core
 from lessregret.errors import SpecError
 from lessregret.learners.losses import loss_named
-from lessregret.learners.mixture import RATES
+from lessregret.learners.mixture import RATES, check_share
 from lessregret.learners.outcomes import Outcomes
+from lessregret.learners.penalty import check_scope, check_strength
 from lessregret.learners.rules import RULES, PerCoordinate, Rule
 from lessregret.learners.space import FeatureSpace
 from lessregret.ledger import Lane, Ledger, Standing, Tally
@@ -105,6 +106,10 @@ class Learner:
         if not has_twin(rule):
             raise SpecError(f"rule {rule.name!r} has no twin in Rust; run it in a ReadableLearner")
         loss = loss_named(loss).name
+        # What JSON cannot carry is checked here; the core checks the rest, and what goes together.
+        check_strength(l2)
+        check_scope(l2_scope)
+        check_share(fixed_share)
         space = FeatureSpace(bits=bits, columns=columns, intercept=intercept, scale=scale)
         spec = {
             "loss": loss,

@@ -208,7 +208,7 @@ def _passes(data: Data, loss: str) -> Passes:
     else:
         X, y = csr_array(data[0]), data[1]
         learner = Learner(loss, columns=X.shape[1], intercept=False, scale="none")
-        passes = InMemory(Examples.from_csr(X, y, like=learner), loss)
+        passes = InMemory(Examples.from_csr(X, y, space=learner), loss)
     if passes.total == 0:
         raise InputError("the examples", 0, 0, "none", "at least one of an importance above 0")
     return passes
