@@ -13,7 +13,8 @@ from pathlib import Path
 import click
 import pytest
 
-from lessregret.cli import COMMANDS, cli, run
+from lessregret import _core
+from lessregret.cli import COMMANDS, cli, options, run
 from tests.support.command_line import COMMAND, ENVIRONMENT, CommandLine, Done
 from tests.support.malformed import GOOD_SVMLIGHT
 
@@ -49,6 +50,10 @@ def test_only_what_is_needed_is_imported(
     done = lessregret.apart(*arguments, code=WHICH_ARE_IMPORTED)
     assert done.stdout
     assert done.stderr.split() == imported
+
+
+def test_the_most_bits_are_those_of_the_core() -> None:
+    assert options.MAX_BITS == _core.MAX_BITS
 
 
 def commands() -> list[tuple[str, click.Command]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,10 @@ from lessregret import (
     InputError,
     Learner,
     PerCoordinate,
+    ReadableLearner,
     Rows,
     SpecError,
+    best_fixed,
     learn_many,
     open_examples,
 )
@@ -167,11 +170,29 @@ def test_labels_that_stand_there_are_given_back_where_nothing_is_learned(numbers
     assert outcomes.labels.tolist() == [7, -3]
 
 
-def test_rows_without_labels_are_not_learned_from() -> None:
-    learner = Learner(columns=2)
-    rows = Rows([0, 1], [0], [1.0], space=learner)
-    assert "label" in refusal(lambda: learner.learn(rows), learner)
+@pytest.mark.parametrize(
+    "learner", [Learner(columns=2), ReadableLearner("hinge", PerCoordinate())], ids=["Rust", "here"]
+)
+def test_rows_without_labels_are_not_learned_from(learner: Learner | ReadableLearner) -> None:
+    rows = Rows([0, 1], [0], [1.0], space=FeatureSpace(columns=2))
+    told = refusal(lambda: learner.learn(rows))
+    assert told == "rows without labels cannot be learned from; give labels, or predict"
+    assert learner.ledger().rounds == 0
     assert learner.predict(rows).margins.tolist() == [0]
+    assert np.isnan(learner.predict(rows).labels).all()
+
+
+def test_nor_are_they_when_they_were_kept() -> None:
+    learner = Learner(columns=2)
+    examples = Examples.collect(Rows([0, 1], [0], [1.0], space=learner))
+    assert examples.space == replace(learner.space, labels="any", scale="none")
+    told = refusal(lambda: learner.learn(examples), learner)
+    assert told == differ("labels", "'binary'", "'any'", ONLY_PREDICTED)
+    assert refusal(lambda: best_fixed(examples)) == (
+        "the logistic loss needs binary labels, and the examples were read for any labels; "
+        "open them for a feature space with labels 'binary'"
+    )
+    assert learner.predict(examples).margins.tolist() == [0]
 
 
 @pytest.mark.parametrize(
@@ -209,6 +230,28 @@ def test_an_arrow_file_has_the_bits_of_its_stream(text: Path, tmp_path: Path) ->
         assert len(learner.learn(open_examples([file], learner))) == 4
         models.append(learner.to_bytes())
     assert models[0] == models[1]
+
+
+@pytest.mark.parametrize("scale", ["cap", "full"])
+def test_an_arrow_file_holds_no_scaled_values(text: Path, tmp_path: Path, scale: str) -> None:
+    """It does not say so, and they would be divided again when it is read."""
+    stream = open_examples([text], FeatureSpace(bits=10, labels="any"), scale=scale)
+    assert refusal(lambda: convert(stream, tmp_path / "data.arrow")) == (
+        f"an Arrow file holds values as they are written, and these were divided by scale "
+        f"'{scale}'; open the examples with scale='none', and scale when the file is read"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["data.vw"]
+
+
+@pytest.mark.xfail(
+    reason="keep_names of the core does not compare the spaces: names land in others' slots",
+    strict=True,
+)
+def test_names_of_another_table_are_refused(text: Path) -> None:
+    stream = open_examples([text], FeatureSpace(bits=18), names=True)
+    list(stream)
+    learner = Learner(bits=4)
+    assert refusal(lambda: learner.keep_names(stream)) == differ("slots", "bits=4", "bits=18")
 
 
 @EVERY_CALL
@@ -283,6 +326,40 @@ def test_a_model_file_keeps_the_space(loss: str, size: dict[str, int], tmp_path:
 def test_what_is_no_space_is_refused(wrong: dict[str, Any], told: str) -> None:
     with pytest.raises(SpecError, match=told):
         FeatureSpace(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("order", "told"),
+    [
+        ([4], "order: expected numbers below 4, found 4"),
+        ([-1], "order: expected whole numbers from 0 to 4294967295, found -1"),
+        (np.array([-1]), "order: expected whole numbers from 0 to 4294967295, found -1"),
+        (np.array([0, 2**32]), "order: expected whole numbers .*, found 4294967296"),
+        ([0.5], r"order: expected a list of whole numbers, found \[0.5\]"),
+        ([[0, 1]], r"order: expected a list of whole numbers, found \[\[0, 1\]\]"),
+        ("10", "order: expected a list of whole numbers, found '10'"),
+        ([True, False], "order: expected a list of whole numbers"),
+    ],
+    ids=str,
+)
+def test_an_order_is_taken_as_it_is_or_refused(text: Path, order: Any, told: str) -> None:
+    learner = Learner(bits=4)
+    examples = Examples.collect(open_examples([text], learner))
+    for call in (learner.learn, learner.predict, partial(learn_many, [learner])):
+        with pytest.raises(InputError, match=told):
+            call(examples, order=order)
+    assert learner.tally().rounds == 0
+    chosen = learner.predict(examples, order=np.array([3, 0, 3], dtype=np.int8))
+    assert chosen.labels.tolist() == [-1, 1, -1]
+    assert len(learner.learn(examples, order=[])) == 0
+
+
+def test_nobody_learns_twice_at_once(text: Path) -> None:
+    learner = Learner(bits=4)
+    stream = open_examples([text], learner)
+    told = refusal(lambda: learn_many([learner, learner], stream), learner)
+    assert told == "a learner is given twice; learn_many wants each of them once"
+    assert learn_many([learner], stream) == 4
 
 
 def test_a_space_does_not_change() -> None:
