@@ -15,6 +15,7 @@ from statistics import median
 from time import process_time
 from typing import Any
 
+from lessregret.data.examples import Rows
 from lessregret.data.generate import FORMATS, ClickWorld, impressions, log_text, phrase_world, rows
 from lessregret.learners.learner import Learner
 
@@ -32,7 +33,8 @@ WORLDS = {
 def learned(world: ClickWorld, examples: int) -> Iterable[Any]:
     """Rows, and what a learner with a rate for each coordinate makes of them."""
     learner = Learner("logistic", columns=world.columns)
-    return (learner.learn_rows(X.indptr, X.indices, X.data, y) for X, y in rows(world, examples))
+    space = learner.space
+    return (learner.learn(Rows.from_csr(X, y, space=space)) for X, y in rows(world, examples))
 
 
 def text(format: str) -> Callable[[ClickWorld, int], Iterable[Any]]:

@@ -26,7 +26,7 @@ from scipy.sparse import csr_array
 
 from lessregret.data.datasets import DATASETS, DataFile, DataHome
 from lessregret.data.generate import ClickWorld, log_text
-from lessregret.data.streams import BLOCK, open_stream
+from lessregret.data.streams import open_examples
 from lessregret.learners.learner import Learner
 
 BITS = 22
@@ -95,9 +95,7 @@ def sms_text(content: str) -> Iterator[bytes]:
 def ours(file: Path) -> float:
     """The mean log loss of our defaults."""
     learner = Learner("logistic", bits=BITS)
-    stream = open_stream([file], bits=BITS, loss="logistic", format="vw")
-    while len(learner.learn_stream(stream, BLOCK)):
-        pass
+    learner.learn(open_examples([file], learner, format="vw"))
     return learner.ledger().mean_loss or math.nan
 
 

@@ -23,7 +23,7 @@ def mistakes(name: str, *, intercept: bool, shuffles: int = 20) -> float:
     def make(rule: Rule) -> Learner:
         return Learner("logistic", rule, columns=X.shape[1], intercept=intercept)
 
-    examples = Examples.from_csr(X, y, like=make(PerCoordinate()))
+    examples = Examples.from_csr(X, y, space=make(PerCoordinate()))
     [row] = compare_shuffled(
         {"default": PerCoordinate()}, make, examples, shuffles=shuffles, seed=0
     )

@@ -34,9 +34,10 @@ import pytest
 import lessregret
 from lessregret import errors
 from lessregret.cli import run
-from lessregret.data.streams import open_stream
+from lessregret.data.streams import open_examples
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import RULES
+from lessregret.learners.space import FeatureSpace
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -319,9 +320,9 @@ def test_bad_lines_are_told_as_shown(grammar: str, tmp_path: Path) -> None:
             line = line.replace(escape, character)
         file = tmp_path / "line"
         file.write_text(f"{line}\n", encoding="utf-8", newline="")
-        stream = open_stream([str(file)], bits=18, loss="logistic", format=grammar)
+        stream = open_examples([str(file)], FeatureSpace(bits=18), format=grammar)
         with pytest.raises(errors.InputError) as caught:
-            stream.read(1)
+            next(iter(stream))
         assert str(caught.value) == f"{file}:1:{told}".replace(r"\|", "|"), written
 
 

@@ -18,11 +18,13 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from lessregret import Learner, LessRegretError
-from lessregret.data.streams import Example, open_stream, read_examples
+from lessregret.data.streams import Example, open_examples
 from lessregret.errors import InputError, ModelFileError
 from lessregret.learners.model_file import read_header
+from lessregret.learners.space import LABELS, FeatureSpace
 from tests.support.malformed import ACCEPTED, BAD, GOOD_SVMLIGHT, GOOD_VW
 from tests.support.model_files import put_together, small_learner, take_apart
+from tests.support.rows import learn_rows
 
 FUZZ = settings(
     max_examples=300,
@@ -63,9 +65,10 @@ def path() -> Any:
         yield Path(folder) / "data"
 
 
-def read_all(path: Path, **options: Any) -> list[Example]:
-    stream = open_stream([path], bits=8, names=True, **options)
-    examples = list(read_examples(stream))
+def read_all(path: Path, labels: str, **options: Any) -> list[Example]:
+    space = FeatureSpace(bits=8, labels=labels)
+    stream = open_examples([path], space, names=True, **options)
+    examples = list(stream)
     assert stream.bytes_read == path.stat().st_size
     return examples
 
@@ -81,10 +84,10 @@ def attempt(action: Callable[[], Any]) -> Any:
 def check_stream(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     for format in ("auto", "svmlight", "vw"):
-        for loss in (None, "hinge", "squared"):
-            strict = attempt(lambda f=format, y=loss: read_all(path, format=f, loss=y))
+        for labels in LABELS:
+            strict = attempt(lambda f=format, y=labels: read_all(path, y, format=f))
             skipping = attempt(
-                lambda f=format, y=loss: read_all(path, format=f, loss=y, bad_lines="skip")
+                lambda f=format, y=labels: read_all(path, y, format=f, bad_lines="skip")
             )
             check_examples(strict or [])
             check_examples(skipping or [])
@@ -125,8 +128,8 @@ def test_nearly_good_gzip(path: Path, content: bytes) -> None:
 def test_learning_from_nearly_good_text(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     learner = Learner("logistic", bits=8, certify=True)
-    stream = open_stream([path], bits=8, loss="logistic", bad_lines="skip", names=True)
-    attempt(lambda: learner.learn_stream(stream, 1000))
+    stream = open_examples([path], learner, bad_lines="skip", names=True)
+    attempt(lambda: learner.learn(stream))
     learner.keep_names(stream)
     slots, weights = learner.weights()
     assert np.isfinite(weights).all()
@@ -192,7 +195,7 @@ def test_any_tensor_with_a_right_checksum(path: Path, content: bytes, data: st.D
     loaded = load_everyway(path, put_together(header, tensors))
     if loaded is not None:
         assert np.isfinite(loaded.weights()[1]).all()
-        loaded.learn_rows([0, 2], [3, 7], [1.0, 1.0], [1])
+        learn_rows(loaded, [0, 2], [3, 7], [1.0, 1.0], [1])
         assert np.isfinite(loaded.weights()[1]).all()
 
 

@@ -19,10 +19,11 @@ import numpy as np
 import pytest
 
 from lessregret import Learner
-from lessregret.data.streams import open_stream
+from lessregret.data.streams import open_examples
 from lessregret.learners.rules import parse_rule
 from tests.support.command_line import CommandLine, Done
 from tests.support.pairs import PAIRS, is_certifiable
+from tests.support.rows import learn_rows, predict_rows
 from tests.support.streams import as_csr, random_rounds
 
 SEED = 20100722
@@ -132,7 +133,7 @@ def case(request: pytest.FixtureRequest) -> Case:
     format, rule, loss = request.param
     data = make_data(format, loss)
     learner = untouched(rule, loss)
-    margins = learner.learn_rows(*data.rows(0, ROUNDS))
+    margins = learn_rows(learner, *data.rows(0, ROUNDS))
     assert np.isfinite(margins).all()
     return Case(rule, loss, data, data.lines(format), learner.to_bytes(), margins)
 
@@ -150,7 +151,7 @@ def pieces(seed: int, most: int) -> Iterator[tuple[int, int]]:
 @pytest.mark.parametrize("most", [1, 2, 60, 400])
 def test_batches_of_arrays(case: Case, most: int) -> None:
     learner = case.learner()
-    margins = [learner.learn_rows(*case.data.rows(*piece)) for piece in pieces(SEED + most, most)]
+    margins = [learn_rows(learner, *case.data.rows(*piece)) for piece in pieces(SEED + most, most)]
     assert np.concatenate(margins).tobytes() == case.margins.tobytes()
     assert learner.to_bytes() == case.model
 
@@ -159,7 +160,7 @@ def test_values_of_float32_and_indices_of_32_bits(case: Case) -> None:
     indptr, indices, values, labels, importances = case.data.rows(0, ROUNDS)
     learner = case.learner()
     narrow = indptr.astype(np.int32), indices.astype(np.int32), values.astype(np.float32)
-    learner.learn_rows(*narrow, labels, importances)
+    learn_rows(learner, *narrow, labels, importances)
     assert learner.to_bytes() == case.model
 
 
@@ -167,7 +168,7 @@ def test_saved_and_loaded_between_batches(case: Case, tmp_path: Path) -> None:
     learner = case.learner()
     path = tmp_path / "model"
     for k, piece in enumerate(pieces(SEED, 100)):
-        learner.learn_rows(*case.data.rows(*piece))
+        learn_rows(learner, *case.data.rows(*piece))
         if k % 2:
             learner = pickle.loads(pickle.dumps(learner))
         else:
@@ -181,8 +182,8 @@ def test_streams_of_text(case: Case, tmp_path: Path, limit: int) -> None:
     path = tmp_path / "data.txt"
     path.write_bytes(case.text())
     learner = case.learner()
-    stream = open_stream([path], bits=BITS, loss=case.loss)
-    while len(learner.learn_stream(stream, limit)):
+    stream = open_examples([path], learner)
+    while len(learner.learn(stream, limit=limit)):
         pass
     assert learner.to_bytes() == case.model
 
@@ -227,7 +228,7 @@ def test_what_is_shown_changes_nothing(case: Case, lessregret: CommandLine) -> N
 
 def test_passes_are_the_data_again(case: Case, lessregret: CommandLine) -> None:
     learner = Learner.from_bytes(case.model)
-    learner.learn_rows(*case.data.rows(0, ROUNDS))
+    learn_rows(learner, *case.data.rows(0, ROUNDS))
     data = lessregret.write("data.txt", case.text())
     assert lessregret("train", data, *case.options, "--passes", "2", "--model", "m").code == 0
     assert lessregret.read("m") == learner.to_bytes()
@@ -237,9 +238,9 @@ def test_predicting_changes_nothing(case: Case, tmp_path: Path) -> None:
     learner = Learner.from_bytes(case.model)
     path = tmp_path / "data.txt"
     path.write_bytes(case.text())
-    margins, *_ = learner.predict_stream(open_stream([path], bits=BITS), ROUNDS)
+    margins = learner.predict(open_examples([path], learner.space.unlabelled())).margins
     indptr, indices, values, _, _ = case.data.rows(0, ROUNDS)
-    assert margins.tobytes() == learner.predict_rows(indptr, indices, values).tobytes()
+    assert margins.tobytes() == predict_rows(learner, indptr, indices, values).tobytes()
     assert learner.to_bytes() == case.model
 
 
@@ -247,7 +248,7 @@ def test_predicting_changes_nothing(case: Case, tmp_path: Path) -> None:
 def test_a_process_of_its_own_and_a_pipe(lessregret: CommandLine, format: str) -> None:
     data = make_data(format, "logistic")
     learner = untouched("per-coordinate", "logistic")
-    learner.learn_rows(*data.rows(0, ROUNDS))
+    learn_rows(learner, *data.rows(0, ROUNDS))
     text = "".join(data.lines(format)).encode()
     for stdin in (text, gzip.compress(text)):
         assert lessregret.apart("train", "-", *CERTIFIED, "--model", "m", stdin=stdin).code == 0
@@ -257,7 +258,7 @@ def test_a_process_of_its_own_and_a_pipe(lessregret: CommandLine, format: str) -
 def test_the_command_line_with_l2(lessregret: CommandLine) -> None:
     data = make_data("vw", "hinge")
     learner = Learner("hinge", parse_rule("global"), bits=BITS, certify=True, l2=0.05)
-    learner.learn_rows(*data.rows(0, ROUNDS))
+    learn_rows(learner, *data.rows(0, ROUNDS))
     lines = data.lines("vw")
     options = ("--loss", "hinge", "--rule", "global", "--l2", "0.05", *CERTIFIED)
     for part, more in ((lines[:200], options), (lines[200:], ("--resume", "m", "-q"))):
@@ -283,7 +284,7 @@ def test_features_that_share_a_slot(lessregret: CommandLine) -> None:
     data = lessregret.write("data.txt", line)
     assert lessregret("train", data, *CERTIFIED, "--model", "m").code == 0
     learner = untouched("per-coordinate", "logistic")
-    learner.learn_rows([0, 4], [3, 3, 5, 3], [0.1, 0.2, 1, 0.4], [1])
+    learn_rows(learner, [0, 4], [3, 3, 5, 3], [0.1, 0.2, 1, 0.4], [1])
     assert lessregret.read("m") == learner.to_bytes()
 
 
@@ -324,12 +325,12 @@ def test_rows_predicted_on_all_cores_are_those_predicted_one_by_one() -> None:
     """More rows than are given to one core, and several threads asking the same learner."""
     indptr, indices, values, labels, h = as_csr(list(random_rounds(31, 3000, 40)))
     learner = Learner("logistic", columns=40)
-    learner.learn_rows(indptr, indices, values, labels, h)
+    learn_rows(learner, indptr, indices, values, labels, h)
     ends = list(pairwise(indptr.tolist()))
     alone = [
-        learner.predict_rows([0, end - start], indices[start:end], values[start:end])[0]
+        predict_rows(learner, [0, end - start], indices[start:end], values[start:end])[0]
         for start, end in ends
     ]
     with ThreadPoolExecutor(4) as pool:
-        asked = [pool.submit(learner.predict_rows, indptr, indices, values) for _ in range(8)]
+        asked = [pool.submit(predict_rows, learner, indptr, indices, values) for _ in range(8)]
     assert all(each.result().tolist() == alone for each in asked)

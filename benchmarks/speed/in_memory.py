@@ -18,8 +18,8 @@ RIVALS = "benchmarks.speed.rivals.in_memory"
 CONTESTANTS = {
     "estimator-one": ("OnlineClassifier, rate 0.1", OURS),
     "estimator-auto": ("OnlineClassifier, eight rates mixed", OURS),
-    "learner-one": ("Learner.learn_rows, rate 0.1", OURS),
-    "learner-auto": ("Learner.learn_rows, eight rates mixed", OURS),
+    "learner-one": ("Learner.learn, rate 0.1", OURS),
+    "learner-auto": ("Learner.learn, eight rates mixed", OURS),
     "sklearn": ("scikit-learn SGD", RIVALS),
     "river": ("River\\*", RIVALS),
 }

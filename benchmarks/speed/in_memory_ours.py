@@ -8,6 +8,7 @@ import numpy as np
 
 from benchmarks.speed.arrays import COLUMNS, Rows, first, load, tell
 from lessregret import OnlineClassifier, PerCoordinate
+from lessregret.data.examples import Rows as Matrix
 from lessregret.learners.learner import Learner
 
 
@@ -26,10 +27,11 @@ def learner(rule: PerCoordinate, rows: Rows, held_out: Rows) -> None:
     model = Learner("logistic", rule, columns=COLUMNS)
     (X, y), Z = rows, held_out[0]
     few, labels = first(rows)
-    Learner("logistic", rule, columns=COLUMNS).learn_rows(few.indptr, few.indices, few.data, labels)
+    first_of_all = Learner("logistic", rule, columns=COLUMNS)
+    first_of_all.learn(Matrix.from_csr(few, labels, space=first_of_all))
     tell(
-        lambda: model.learn_rows(X.indptr, X.indices, X.data, y),
-        lambda: 1 / (1 + np.exp(-model.predict_rows(Z.indptr, Z.indices, Z.data))),
+        lambda: model.learn(Matrix.from_csr(X, y, space=model)).margins,
+        lambda: 1 / (1 + np.exp(-model.predict(Matrix.from_csr(Z, space=model)).margins)),
         held_out[1],
         1.0,
     )

@@ -13,7 +13,8 @@ from pathlib import Path
 import click
 import pytest
 
-from lessregret.cli import COMMANDS, cli, run
+from lessregret import _core
+from lessregret.cli import COMMANDS, cli, options, run
 from tests.support.command_line import COMMAND, ENVIRONMENT, CommandLine, Done
 from tests.support.malformed import GOOD_SVMLIGHT
 
@@ -49,6 +50,10 @@ def test_only_what_is_needed_is_imported(
     done = lessregret.apart(*arguments, code=WHICH_ARE_IMPORTED)
     assert done.stdout
     assert done.stderr.split() == imported
+
+
+def test_the_most_bits_are_those_of_the_core() -> None:
+    assert options.MAX_BITS == _core.MAX_BITS
 
 
 def commands() -> list[tuple[str, click.Command]]:
@@ -236,10 +241,10 @@ def test_an_interrupt_while_learning(
 ) -> None:
     data = lessregret.write("data.txt", GOOD_SVMLIGHT)
 
-    def interrupt(*_: object) -> None:
+    def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lessregret.learners.learner.Learner.teach_stream", interrupt)
+    monkeypatch.setattr("lessregret.learners.learner.Learner.learn", interrupt)
     done = lessregret("train", data, "--bits", "8", "--model", "m", "--quiet")
     assert (done.code, done.stdout) == (1, "")
     assert done.stderr.strip() == "lessregret: error: interrupted; nothing was written over"
@@ -251,10 +256,10 @@ def test_out_of_memory_is_a_sentence(
 ) -> None:
     data = lessregret.write("data.txt", GOOD_SVMLIGHT)
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("lessregret.learners.learner.Learner.teach_stream", fail)
+    monkeypatch.setattr("lessregret.learners.learner.Learner.learn", fail)
     done = lessregret("train", data, "--bits", "8", "--quiet")
     assert done == Done(1, "", "lessregret: error: out of memory; use fewer --bits\n")
 

@@ -17,8 +17,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lessregret.data.convert import convert
-from lessregret.data.streams import open_stream, read_examples
+from lessregret.data.streams import open_examples
 from lessregret.errors import InputError
+from lessregret.learners.space import FeatureSpace
 from tests.support.click_logs import SMALL
 from tests.support.click_logs import text as log
 from tests.support.command_line import COMMAND, ENVIRONMENT, CommandLine
@@ -52,11 +53,15 @@ def converted(line: CommandLine, content: bytes, *options: str) -> bytes:
     return line.read("data.arrow")
 
 
+def unlabelled(bits: int = 18) -> FeatureSpace:
+    return FeatureSpace(bits=bits, labels="any")
+
+
 def examples(*files: Path | str, bits: int = 18, **options: Any) -> list[tuple[Any, ...]]:
     """Every example of the files, floats as their bits."""
     return [
         (np.float32(e.label).tobytes(), e.importance, e.slots.tobytes(), e.values.tobytes(), e.tag)
-        for e in read_examples(open_stream(files, bits=bits, **options))
+        for e in open_examples(files, unlabelled(bits), **options)
     ]
 
 
@@ -226,7 +231,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sound")
     text = folder / "data.vw"
     text.write_bytes(VW + b"|a no label\n")
-    convert(open_stream([text], bits=18), folder / "data.arrow", bits=18)
+    convert(open_examples([text], unlabelled()), folder / "data.arrow")
     return folder / "data.arrow"
 
 
@@ -280,9 +285,9 @@ def test_nothing_of_a_damaged_batch_is_used_even_when_bad_rows_are_skipped(sound
     content[content.index(b"other")] ^= 1
     damaged = sound.with_name("damaged.arrow")
     damaged.write_bytes(content)
-    stream = open_stream([damaged], bits=18, bad_lines="skip")
+    stream = open_examples([damaged], unlabelled(), bad_lines="skip")
     with pytest.raises(InputError, match=r"checksum .* in batch 1, found .*: the file is damaged"):
-        stream.read(1)
+        next(iter(stream))
 
 
 def test_others_read_it(line: CommandLine) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lessregret.data.streams import open_stream, read_examples
+from lessregret import FeatureSpace, open_examples
 
 vowpalwabbit = pytest.importorskip(
     "vowpalwabbit", reason="Vowpal Wabbit is not installed; it is the extra 'vw'"
@@ -78,8 +78,8 @@ def theirs(bits: int, lines: list[str]) -> list[dict[int, float]]:
 def ours(bits: int, lines: list[str], folder: Path) -> list[dict[int, float]]:
     file = folder / "data.vw"
     file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    stream = open_stream([file], bits=bits, loss="logistic", format="vw")
-    return [sums(zip(each.slots, each.values, strict=True)) for each in read_examples(stream)]
+    stream = open_examples([file], FeatureSpace(bits=bits), format="vw")
+    return [sums(zip(each.slots, each.values, strict=True)) for each in stream]
 
 
 @pytest.mark.parametrize("bits", [18, 24])

@@ -19,6 +19,7 @@ from lessregret import Learner, OnlineClassifier, OnlineRegressor, ReadableLearn
 from lessregret.learners.rules import PA, RULES, Global, PerCoordinate, Rule
 from lessregret.ledger import Ledger
 from tests.support.pairs import is_certifiable
+from tests.support.rows import learn_rows
 from tests.support.tables import CLASSES, COLUMNS, EVERY, estimator, go_on, table
 
 RTOL = 1e-5
@@ -63,7 +64,7 @@ def test_the_ledger_is_that_of_the_readable_learner(loss: str, rule: Rule, inter
     fast = go_on(estimator(loss, rule, intercept=intercept, **wishes), rows)
     last = COLUMNS if intercept else None
     slow = ReadableLearner(loss, rule, intercept=last, **wishes)
-    slow.learn_rows(rows.X.indptr, rows.X.indices, rows.X.data, rows.y, rows.h)
+    learn_rows(slow, rows.X.indptr, rows.X.indices, rows.X.data, rows.y, rows.h)
     assert_same_ledger(fast.ledger_, slow.ledger())
 
 

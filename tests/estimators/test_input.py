@@ -14,42 +14,43 @@ from lessregret import DivergedError, InputError, OnlineClassifier, OnlineRegres
 from tests.support.tables import CLASSES, COLUMNS, estimator, go_on, table
 
 
-class Recorder:
-    """Stands where the Rust learner stands and keeps the arrays it is handed."""
+@pytest.fixture
+def handed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[np.ndarray, ...]]:
+    """The arrays of every matrix that is handed to Rust, in their order."""
+    matrices: list[tuple[np.ndarray, ...]] = []
 
-    def __init__(self) -> None:
-        self.arrays: tuple[np.ndarray, ...] = ()
+    def rows(space: str, *arrays: np.ndarray) -> Any:
+        matrices.append(arrays)
+        return to_rust(space, *arrays)
 
-    def learn_rows(self, *arrays: np.ndarray) -> np.ndarray:
-        self.arrays = arrays
-        return np.zeros(len(arrays[3]))
-
-    def predict_rows(self, *arrays: np.ndarray) -> np.ndarray:
-        self.arrays = arrays
-        return np.zeros(len(arrays[0]) - 1)
+    to_rust = _core.Rows
+    monkeypatch.setattr(_core, "Rows", rows)
+    return matrices
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("real", [np.float32, np.float64])
-def test_csr_reaches_rust_without_a_copy(index: type, real: type) -> None:
+def test_csr_reaches_rust_without_a_copy(
+    handed: list[tuple[np.ndarray, ...]], index: type, real: type
+) -> None:
     rows = table()
     X = rows.X.astype(real)
     X.indptr, X.indices = X.indptr.astype(index), X.indices.astype(index)
     clf = go_on(estimator(), rows)
-    recorder = clf.learner_._core = Recorder()
     for call in (lambda: clf.partial_fit(X, rows.y, sample_weight=rows.h), lambda: clf.predict(X)):
+        handed.clear()
         call()
-        for handed, given in zip(recorder.arrays, (X.indptr, X.indices, X.data), strict=False):
-            assert handed.dtype == given.dtype
-            assert np.shares_memory(handed, given)
+        [arrays] = handed
+        for array, given in zip(arrays, (X.indptr, X.indices, X.data), strict=False):
+            assert array.dtype == given.dtype
+            assert np.shares_memory(array, given)
 
 
-def test_importances_reach_rust_without_a_copy() -> None:
+def test_importances_reach_rust_without_a_copy(handed: list[tuple[np.ndarray, ...]]) -> None:
     rows = table()
-    clf = go_on(estimator(), rows)
-    recorder = clf.learner_._core = Recorder()
-    go_on(clf, rows)
-    assert np.shares_memory(recorder.arrays[4], rows.h)
+    go_on(estimator(), rows)
+    [arrays] = handed
+    assert np.shares_memory(arrays[4], rows.h)
 
 
 DICTS: list[dict[str, Any]] = [

@@ -105,7 +105,7 @@ def learned_points(problem: Problem) -> list[Floats]:
             problem.loss, rule, columns=columns, intercept=False,
             box=problem.box, l2=problem.l2, l2_scope=problem.l2_scope, scale="none",
         )  # fmt: skip
-        problem.examples().teach([learner])
+        learner.learn(problem.examples())
         weights = [learner.weight(slot) for slot in range(columns)]
         points.append(np.clip(weights, problem.low, problem.high))
     return points
@@ -267,7 +267,7 @@ def test_a_learner_is_within_its_interval_of_regret() -> None:
     ones = np.ones(200)
     learner = Learner("logistic", PerCoordinate(rate="theory", radius=1), columns=5, scale="none",
                       intercept=False, certify=True, l2=0.01)  # fmt: skip
-    examples_of(rows, labels, ones, learner).teach([learner])
+    learner.learn(examples_of(rows, labels, ones, learner))
     problem = Problem("logistic", rows, labels, ones, *same_ends(-1.0, 1.0)(5), 0.01)
     ledger = learner.ledger()
     regret = answer(problem, 1e-5).regret(ledger)

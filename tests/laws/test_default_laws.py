@@ -12,6 +12,7 @@ from lessregret import Learner
 from lessregret.data.generate import rows
 from lessregret.learners.losses import LOSSES
 from tests.support.click_logs import SMALL
+from tests.support.rows import learn_rows, predict_rows
 from tests.support.streams import Round, as_csr, random_rounds
 
 COLUMNS = 40
@@ -47,9 +48,9 @@ def contrary(loss: str) -> list[Round]:
     learner, rounds = Learner(loss, columns=COLUMNS, intercept=False, scale="none"), []
     for each in drawn(loss)[:500]:
         row = [0, len(each.slots)], each.slots, each.values
-        label = -1.0 if learner.predict_rows(*row)[0] > 0 else 1.0
+        label = -1.0 if predict_rows(learner, *row)[0] > 0 else 1.0
         rounds.append(each._replace(label=label))
-        learner.learn_rows(*row, [label])
+        learn_rows(learner, *row, [label])
     return rounds
 
 
@@ -63,7 +64,7 @@ def test_mixing_costs_no_more_than_it_says(
     loss: str, make: Callable[[str], list[Round]], scale: str
 ) -> None:
     learner = Learner(loss, columns=COLUMNS, intercept=False, scale=scale)
-    learner.learn_rows(*as_csr(make(loss)))
+    learn_rows(learner, *as_csr(make(loss)))
     ledger = learner.ledger()
     least = min(lane.loss for lane in ledger.lanes)
     assert ledger.mixing_cost is not None
@@ -76,7 +77,7 @@ def test_mixing_costs_no_more_than_it_says(
 def test_the_sequences_make_a_lane_diverge() -> None:
     """Else the law above would be about tame sequences only."""
     learner = Learner("logistic", columns=COLUMNS, intercept=False, scale="none")
-    learner.learn_rows(*as_csr(too_steep("logistic")))
+    learn_rows(learner, *as_csr(too_steep("logistic")))
     losses = [lane.loss for lane in learner.ledger().lanes]
     assert max(losses) > 20 * min(losses)
 
@@ -89,8 +90,8 @@ def test_units_change_no_prediction_with_full(loss: str) -> None:
     indptr, indices, values, *rest = as_csr(rounds)
     plain = Learner(loss, columns=COLUMNS, scale="full")
     others = Learner(loss, columns=COLUMNS, scale="full")
-    margins = plain.learn_rows(indptr, indices, values, *rest)
-    theirs = others.learn_rows(indptr, indices, values * units[indices], *rest)
+    margins = learn_rows(plain, indptr, indices, values, *rest)
+    theirs = learn_rows(others, indptr, indices, values * units[indices], *rest)
     if loss == "logistic":
         margins, theirs = 1 / (1 + np.exp(-margins)), 1 / (1 + np.exp(-theirs))
     assert np.abs(theirs - margins).max() < 1e-3
@@ -105,7 +106,7 @@ def test_one_value_of_1e30_does_not_spoil_the_rest(place: int, feature: int) -> 
     for value in (1.0, 1e30):
         X.data[X.indptr[place : place + 2][-1 if feature < 0 else 0] + feature] = value
         learner = Learner("logistic", columns=X.shape[1])
-        margins = learner.learn_rows(X.indptr, X.indices, X.data, y)
+        margins = learn_rows(learner, X.indptr, X.indices, X.data, y)
         lost.append(np.delete(np.logaddexp(0, -y * margins), place).sum())
     assert abs(lost[1] / lost[0] - 1) < 0.01
 
@@ -116,6 +117,6 @@ def test_a_feature_outlives_a_value_of_1e30() -> None:
     values = labels.copy()
     values[10] = 1e30
     rows = np.arange(3001), np.zeros(3000, dtype=int), values, labels
-    margins = Learner("logistic", columns=1, intercept=False).learn_rows(*rows)
+    margins = learn_rows(Learner("logistic", columns=1, intercept=False), *rows)
     assert np.mean(labels * margins > 0) > 0.99
     assert np.logaddexp(0, -labels * margins)[-1000:].mean() < 0.02

@@ -27,6 +27,7 @@ from tests.support.regret_streams import (
     contrary,
     random_stream,
 )
+from tests.support.rows import learn_rows
 from tests.support.streams import Round, as_csr, random_rounds
 
 L2 = 0.05
@@ -87,7 +88,7 @@ def test_readable_learner_keeps_the_order(
     rounds = make_stream(ReadableLearner(loss, rule, scale="none"))
     learner = ReadableLearner(loss, rule, certify=True, scale="none")
     for each in rounds:
-        learner.learn(*each)
+        learner.play(*each)
     assert_order(learner.loss, rounds, rule, learner.ledger(), 1e-9)
 
 
@@ -100,7 +101,7 @@ def test_fast_learner_keeps_the_order(
     learner = Learner(
         "logistic", rule, columns=COLUMNS, intercept=False, certify=True, scale="none"
     )
-    learner.learn_rows(*as_csr(rounds))
+    learn_rows(learner, *as_csr(rounds))
     readable = ReadableLearner("logistic", rule, scale="none")
     assert_order(readable.loss, rounds, rule, learner.ledger(), FLOAT32)
 
@@ -114,13 +115,13 @@ def test_l2_keeps_the_order(
     rounds = make_stream(ReadableLearner("logistic", rule, l2=L2, scale="none"))
     slow = ReadableLearner("logistic", rule, certify=True, l2=L2, scale="none")
     for each in rounds:
-        slow.learn(*each)
+        slow.play(*each)
     assert slow.tally.penalty > 0
     assert_order(slow.loss, rounds, rule, slow.ledger(), 1e-9, L2)
     fast = Learner(
         "logistic", rule, columns=COLUMNS, intercept=False, certify=True, l2=L2, scale="none"
     )
-    fast.learn_rows(*as_csr(rounds))
+    learn_rows(fast, *as_csr(rounds))
     assert_order(slow.loss, rounds, rule, fast.ledger(), FLOAT32, L2)
 
 
@@ -135,7 +136,7 @@ def test_l2_on_all_coordinates_keeps_the_order(rule: Rule) -> None:
         slots = (learner.lanes[0] if learner.lanes else learner).slots
         met = {i for i, slot in slots.items() if any(slot)} | set(each.slots)
         unmet += each.importance * L2 / 2 * (COLUMNS - len(met)) * rule.clip(0.0) ** 2
-        learner.learn(*each)
+        learner.play(*each)
     _, least = best_fixed(learner.loss, rounds, rule, L2, "all")
     assert_between(learner.ledger().total + unmet - least, learner.ledger(), 1e-9)
 
@@ -148,7 +149,7 @@ def test_scales_keep_the_order_in_the_game_on_normalised_examples(rule: Rule, sc
     for each in random_rounds(5, ROUNDS, COLUMNS):
         large = each._replace(values=[5 * value for value in each.values])
         seen.append(each._replace(values=learner.scales.normalised(large.slots, large.values)))
-        learner.learn(*large)
+        learner.play(*large)
     assert_order(learner.loss, seen, rule, learner.ledger(), 1e-9)
 
 
@@ -160,7 +161,7 @@ def test_linear_regret_is_exact_for_linear_losses(
     rounds = make_stream(ReadableLearner(Linear(), rule, scale="none"))
     learner = ReadableLearner(Linear(), rule, certify=True, scale="none")
     for each in rounds:
-        learner.learn(*each)
+        learner.play(*each)
     _, least = best_fixed(Linear(), rounds, rule)
     regret = learner.tally.loss - least
     assert learner.ledger().linear_regret == pytest.approx(regret, rel=1e-6)
@@ -184,7 +185,7 @@ def test_no_linear_game_beats_the_bound(
         Linear(), rule_type(rate=rate, radius=1.5), certify=True, scale="none"
     )
     for slot, gradient in gradients:
-        learner.learn([slot], [-gradient], 1.0)
+        learner.play([slot], [-gradient], 1.0)
     ledger = learner.ledger()
     assert ledger.linear_regret is not None
     assert ledger.bound is not None
@@ -197,7 +198,7 @@ def test_theorem_3_holds_at_its_rate(gradients: list[tuple[int, float]]) -> None
         Linear(), PerCoordinate(rate="theory", radius=1), certify=True, scale="none"
     )
     for slot, gradient in gradients:
-        learner.learn([slot], [-gradient], 1.0)
+        learner.play([slot], [-gradient], 1.0)
     ledger = learner.ledger()
     squares = [sum(g**2 for i, g in gradients if i == slot) for slot in range(3)]
     closed_form = sum(2 * np.sqrt(2 * s) for s in squares)
@@ -210,9 +211,9 @@ def test_with_an_offset_there_is_no_closed_form() -> None:
     """Theorem 3's proof needs rates of exactly D_i/√(2 S_i)."""
     rule = PerCoordinate(rate="theory", offset=0.1)
     slow = ReadableLearner("hinge", rule, scale="none")
-    slow.learn([0], [1.0], 1.0)
+    slow.play([0], [1.0], 1.0)
     fast = Learner("hinge", rule, columns=1, intercept=False, scale="none")
-    fast.learn_rows([0, 1], [0], [1.0], [1.0])
+    learn_rows(fast, [0, 1], [0], [1.0], [1.0])
     assert slow.ledger().theorem is fast.ledger().theorem is None
     assert fast.ledger().bound == pytest.approx(slow.ledger().bound)
 
@@ -222,9 +223,9 @@ def test_theorem_2_holds_when_all_coordinates_are_known(
     gradients: list[tuple[int, float]],
 ) -> None:
     learner = ReadableLearner(Linear(), Global(rate="theory", radius=1), certify=True, scale="none")
-    learner.learn([0, 1, 2], [1e-3, 1e-3, 1e-3], 1.0)
+    learner.play([0, 1, 2], [1e-3, 1e-3, 1e-3], 1.0)
     for slot, gradient in gradients:
-        learner.learn([slot], [-gradient], 1.0)
+        learner.play([slot], [-gradient], 1.0)
     ledger = learner.ledger()
     squares = 3e-6 + sum(g**2 for _, g in gradients)
     closed_form = np.sqrt(3) * 2 * np.sqrt(2 * squares)
@@ -241,7 +242,7 @@ def test_the_global_rate_rises_as_coordinates_appear_and_the_bound_still_holds()
     learner = ReadableLearner(Linear(), rule, certify=True, scale="none")
     steps = []
     for each in rounds:
-        learner.learn(*each)
+        learner.play(*each)
         steps.append(learner.step.rate)
     assert any(later > earlier for earlier, later in pairwise(steps))
     naive = learner.tally.energy + COLUMNS * rule.width**2 / (2 * steps[-1])

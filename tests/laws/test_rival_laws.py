@@ -28,6 +28,7 @@ from lessregret.learners.rules import (
     Step,
 )
 from lessregret.learners.rules.confidence_weighted import Slot
+from tests.support.rows import learn_rows, predict_rows
 from tests.support.streams import as_csr, random_rounds
 
 COLUMNS = 12
@@ -40,8 +41,8 @@ def test_pa_meets_the_margin_after_every_update() -> None:
     learner = ReadableLearner("hinge", PA())
     updates = 0
     for each in random_rounds(1, 500, COLUMNS):
-        before = learner.learn(*each)
-        after = each.label * learner.predict(each.slots, each.values)
+        before = learner.play(*each)
+        after = each.label * learner.margin(each.slots, each.values)
         if before.loss > 0 and each.importance > 0:
             assert after == pytest.approx(1, abs=1e-12)
             updates += 1
@@ -53,15 +54,15 @@ def test_pa_meets_the_margin_after_every_update() -> None:
 def test_pa_meets_the_margin_with_an_intercept() -> None:
     """|x|² must count the intercept, else the update overshoots."""
     learner = Learner("hinge", PA(), columns=2, intercept=True)
-    learner.learn_rows([0, 2], [0, 1], [3.0, 4.0], [1])
-    assert learner.predict_rows([0, 2], [0, 1], [3.0, 4.0]) == pytest.approx(1, rel=1e-6)
+    learn_rows(learner, [0, 2], [0, 1], [3.0, 4.0], [1])
+    assert predict_rows(learner, [0, 2], [0, 1], [3.0, 4.0]) == pytest.approx(1, rel=1e-6)
 
 
 def test_pa_regression_ends_at_epsilon() -> None:
     learner = ReadableLearner("squared", PA(epsilon=0.25))
     for each in random_rounds(2, 200, COLUMNS, regression=True):
-        outcome = learner.learn(*each)
-        error = abs(each.label - learner.predict(each.slots, each.values))
+        outcome = learner.play(*each)
+        error = abs(each.label - learner.margin(each.slots, each.values))
         if each.importance > 0 and abs(each.label - outcome.margin) > 0.25:
             assert error == pytest.approx(0.25, abs=1e-9)
 
@@ -151,7 +152,7 @@ def test_arow_variance_stays_positive_over_a_million_updates_in_float32(form: st
     rng = np.random.default_rng(4)
     values = np.where(rng.random(rounds) < 0.01, 1e3, 1.0)
     labels = np.where(np.arange(rounds) % 2, 1.0, -1.0)
-    learner.learn_rows(indptr, np.zeros(rounds, dtype=int), values, labels)
+    learn_rows(learner, indptr, np.zeros(rounds, dtype=int), values, labels)
     precision = float(_field(learner, "precision")[0])
     assert np.isfinite(precision)
     assert 0 < 1 / (1 + precision) < 1
@@ -163,7 +164,7 @@ def test_ftrl_without_regularisers_is_per_coordinate_descent() -> None:
     ftrl = ReadableLearner("logistic", Ftrl(rate=0.3, offset=0, radius=1e6))
     descent = ReadableLearner("logistic", PerCoordinate(rate=0.3, radius=1e6))
     for each in random_rounds(3, 500, COLUMNS):
-        assert ftrl.learn(*each).margin == pytest.approx(descent.learn(*each).margin, abs=1e-11)
+        assert ftrl.play(*each).margin == pytest.approx(descent.play(*each).margin, abs=1e-11)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +207,7 @@ def test_l1_makes_weights_exactly_zero_and_the_file_does_not_store_them(tmp_path
 
     rounds = list(random_rounds(8, 300, 40))
     learner = Learner("logistic", Ftrl(rate=0.1, l1=4), columns=40, intercept=False, scale="none")
-    learner.learn_rows(*as_csr(rounds))
+    learn_rows(learner, *as_csr(rounds))
     slots, weights = learner.weights()
     zeros = int((weights == 0).sum())
     assert 0 < zeros < len(weights)
@@ -229,7 +230,7 @@ def test_confidence_never_falls(pairs: list[tuple[float, float]]) -> None:
         learner = ReadableLearner("hinge", rule)
         seen = []
         for value, label in pairs:
-            learner.learn([0], [value], label)
+            learner.play([0], [value], label)
             seen.append(learner.slot(0).precision)
         assert all(later >= earlier for earlier, later in pairwise(seen))
 

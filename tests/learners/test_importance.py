@@ -27,6 +27,7 @@ from lessregret.learners.mixture import RATES
 from lessregret.learners.rules import RULES, Rule
 from tests.support.model_files import edited, take_apart
 from tests.support.regret_streams import STREAMS, best_fixed
+from tests.support.rows import learn_rows, predict_rows
 from tests.support.streams import Round, as_csr, random_rounds
 
 COLUMNS = 40
@@ -97,11 +98,11 @@ def test_at_a_fixed_rate_one_round_is_two_of_half_the_importance(
     wishes = {**AWARE, "scale": "none"}
     fast, fast_halves = (Learner(loss, Constant(), columns=COLUMNS, **wishes) for _ in "ab")
     slow, slow_halves = (ReadableLearner(loss, Constant(), **wishes) for _ in "ab")
-    margins = fast.learn_rows(*as_csr(rounds))
-    twice = fast_halves.learn_rows(*as_csr(halves))[::2]
+    margins = learn_rows(fast, *as_csr(rounds))
+    twice = learn_rows(fast_halves, *as_csr(halves))[::2]
     np.testing.assert_allclose(twice, margins, rtol=0, atol=1e-5 * np.abs(margins).max())
-    readable = [slow.learn(*each).margin for each in rounds]
-    readable_twice = [slow_halves.learn(*each).margin for each in halves][::2]
+    readable = [slow.play(*each).margin for each in rounds]
+    readable_twice = [slow_halves.play(*each).margin for each in halves][::2]
     np.testing.assert_allclose(readable_twice, readable, rtol=0, atol=1e-12)
 
 
@@ -111,9 +112,9 @@ def test_an_importance_of_a_million_is_harmless(make: Callable[..., Any]) -> Non
     row = [0, 2], [0, 1], [0.5, 1.0]
     plain, aware = make("squared", Constant()), make("squared", Constant(), **AWARE)
     for learner in (plain, aware):
-        learner.learn_rows(*row, [0.5], [1e6])
-    assert plain.predict_rows(*row)[0] == 150
-    assert aware.predict_rows(*row)[0] == pytest.approx(0.5, rel=1e-6)
+        learn_rows(learner, *row, [0.5], [1e6])
+    assert predict_rows(plain, *row)[0] == 150
+    assert predict_rows(aware, *row)[0] == pytest.approx(0.5, rel=1e-6)
     assert aware.weight(1) == pytest.approx(2 * aware.weight(0))
 
 
@@ -123,9 +124,9 @@ def test_small_steps_are_gradient_steps(name: str, loss: str) -> None:
     rounds = [each._replace(importance=1e-4) for each in rounds_for(loss, 100)]
     rule = RULES[name](rate=1e-4)  # type: ignore[call-arg]
     plain, aware = (Learner(loss, rule, columns=COLUMNS, importance_aware=on) for on in (0, 1))
-    margins = plain.learn_rows(*as_csr(rounds))
+    margins = learn_rows(plain, *as_csr(rounds))
     size = np.abs(margins).max()
-    np.testing.assert_allclose(aware.learn_rows(*as_csr(rounds)) / size, margins / size, atol=1e-3)
+    np.testing.assert_allclose(learn_rows(aware, *as_csr(rounds)) / size, margins / size, atol=1e-3)
     assert size > 0
 
 
@@ -133,10 +134,10 @@ def test_small_steps_are_gradient_steps(name: str, loss: str) -> None:
 def test_importance_0_moves_nothing(rule: Rule) -> None:
     for make in (partial(Learner, columns=COLUMNS), ReadableLearner):
         learner = make("logistic", rule, **AWARE, scale="none")
-        learner.learn_rows(*as_csr(rounds_for("logistic", 50)))
+        learn_rows(learner, *as_csr(rounds_for("logistic", 50)))
         weights = [learner.weight(i) for i in range(COLUMNS)]
         still = [each._replace(importance=0.0) for each in rounds_for("logistic", 50)]
-        learner.learn_rows(*as_csr(still))
+        learn_rows(learner, *as_csr(still))
         assert [learner.weight(i) for i in range(COLUMNS)] == weights
 
 
@@ -148,11 +149,11 @@ def test_a_lane_is_the_learner_at_its_rate(make: Any, loss: str, scale: str) -> 
     rows = as_csr(rounds_for(loss))
     wishes: dict[str, Any] = {"columns": COLUMNS, "certify": True, "scale": scale, **AWARE}
     mixed = Learner(loss, make(box=(-0.5, 2)), **wishes)
-    mixed.learn_rows(*rows)
+    learn_rows(mixed, *rows)
     _, lanes = take_apart(mixed.to_bytes())
     for k, rate in enumerate(RATES):
         single = Learner(loss, replace(make(box=(-0.5, 2)), rate=rate), **wishes)
-        single.learn_rows(*rows)
+        learn_rows(single, *rows)
         _, own = take_apart(single.to_bytes())
         kept = np.isin(lanes["slot"], own["slot"])
         for name in set(own) - {"slot", "scale"}:
@@ -169,9 +170,9 @@ def test_saved_cut_and_resumed_it_is_the_same_learner(rule: Rule, scale: str) ->
     rounds = rounds_for("logistic")
     wishes: dict[str, Any] = {"columns": COLUMNS, "certify": True, "scale": scale, **AWARE}
     whole, pieces = (Learner("logistic", rule, **wishes) for _ in "ab")
-    whole.learn_rows(*as_csr(rounds))
+    learn_rows(whole, *as_csr(rounds))
     for start in range(0, len(rounds), 70):
-        pieces.learn_rows(*as_csr(rounds[start : start + 70]))
+        learn_rows(pieces, *as_csr(rounds[start : start + 70]))
         pieces = Learner.from_bytes(pieces.to_bytes())
     assert pieces.to_bytes() == whole.to_bytes()
     assert pieces.ledger() == whole.ledger()
@@ -180,7 +181,7 @@ def test_saved_cut_and_resumed_it_is_the_same_learner(rule: Rule, scale: str) ->
 
 def test_a_file_that_says_nothing_of_it_is_without() -> None:
     learner = Learner("hinge", columns=COLUMNS)
-    assert "importance_aware" not in learner.spec
+    assert learner.spec["importance_aware"] is False
 
     def without(header: dict[str, Any], _: Any) -> None:
         del header["spec"]["importance_aware"]
@@ -188,7 +189,7 @@ def test_a_file_that_says_nothing_of_it_is_without() -> None:
     aware = Learner("hinge", columns=COLUMNS, **AWARE)
     loaded = Learner.from_bytes(edited(aware.to_bytes(), without))
     rows = as_csr(rounds_for("hinge"))
-    assert loaded.learn_rows(*rows).tobytes() == learner.learn_rows(*rows).tobytes()
+    assert learn_rows(loaded, *rows).tobytes() == learn_rows(learner, *rows).tobytes()
 
 
 @pytest.mark.parametrize("make_stream", STREAMS)
@@ -200,10 +201,10 @@ def test_the_certificate_holds_and_no_bound_is_told(
     rule = PerCoordinate(rate=rate, radius=3.0)
     rounds = make_stream(ReadableLearner(loss, rule, **AWARE))
     fast = Learner(loss, rule, columns=12, intercept=False, certify=True, **AWARE)
-    fast.learn_rows(*as_csr(rounds))
+    learn_rows(fast, *as_csr(rounds))
     slow = ReadableLearner(loss, rule, certify=True, **AWARE)
     for each in rounds:
-        slow.learn(*each)
+        slow.play(*each)
     _, least = best_fixed(slow.loss, rounds, rule)
     for ledger, slack in ((slow.ledger(), 1e-9), (fast.ledger(), 1e-4)):
         assert ledger.linear_regret is not None

@@ -13,6 +13,7 @@ from scipy.sparse import csr_matrix
 from lessregret import PerCoordinate
 from lessregret.errors import InputError
 from lessregret.learners.learner import Learner
+from tests.support.rows import learn_rows, predict_rows
 
 COLUMNS = 40
 ROWS = 300
@@ -59,8 +60,8 @@ def in_halves(entries: Entries) -> Entries:
 def learned(rate: Rate, X: csr_matrix, scale: str = "cap") -> tuple[bytes, bytes]:
     learner = Learner("logistic", PerCoordinate(rate=rate), columns=COLUMNS, scale=scale)
     labels = np.where(np.arange(ROWS) % 3, 1.0, -1.0)
-    margins = learner.learn_rows(X.indptr, X.indices, X.data, labels)
-    return margins.tobytes(), learner.predict_rows(X.indptr, X.indices, X.data).tobytes()
+    margins = learn_rows(learner, X.indptr, X.indices, X.data, labels)
+    return margins.tobytes(), predict_rows(learner, X.indptr, X.indices, X.data).tobytes()
 
 
 @pytest.mark.parametrize("rate", [0.1, "auto"])
@@ -105,5 +106,5 @@ def test_one_bad_entry_is_named_and_nothing_is_learned(
     getattr(X, field)[X.indptr[row]] = value
     learner = Learner("logistic", PerCoordinate(), columns=COLUMNS)
     with pytest.raises(InputError, match=rf"X\[{row}, .*{found}"):
-        learner.learn_rows(X.indptr, X.indices, X.data, np.ones(ROWS))
+        learn_rows(learner, X.indptr, X.indices, X.data, np.ones(ROWS))
     assert learner.tally().rounds == 0

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from lessregret import Ftrl, Global, Learner, OnlineClassifier, PerCoordinate, ReadableLearner
-from lessregret.data.streams import open_stream
+from lessregret.data.streams import open_examples
 from lessregret.errors import ModelFileError
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.mixture import RATES
@@ -22,6 +22,7 @@ from lessregret.learners.rules import Rule
 from tests.support.command_line import CommandLine
 from tests.support.model_files import edited, take_apart
 from tests.support.regret_streams import STREAMS, best_fixed
+from tests.support.rows import learn_rows, predict_rows
 from tests.support.streams import Round, as_csr, random_rounds
 
 COLUMNS = 40
@@ -38,12 +39,12 @@ def test_a_lane_is_the_learner_at_its_rate(make: Callable[..., Any], loss: str) 
     """To the bit: the lanes share nothing but the example."""
     rows = as_csr(rounds_for(loss))
     mixed = Learner(loss, make(box=(-0.5, 2)), columns=COLUMNS, certify=True, scale="none")
-    mixed.learn_rows(*rows)
+    learn_rows(mixed, *rows)
     _, lanes = take_apart(mixed.to_bytes())
     for k, rate in enumerate(RATES):
         rule = replace(make(box=(-0.5, 2)), rate=rate)
         single = Learner(loss, rule, columns=COLUMNS, certify=True, scale="none")
-        single.learn_rows(*rows)
+        learn_rows(single, *rows)
         _, own = take_apart(single.to_bytes())
         stored = {name for name in own if name not in ("weight", "weight_slot")} | (
             {"weight"} if make is not Ftrl else set()
@@ -65,11 +66,11 @@ def test_a_lane_begins_with_its_own_first_gradient(aware: bool) -> None:
     rows = as_csr(rounds_for("hinge"))
     wishes: dict[str, Any] = {"columns": COLUMNS, "importance_aware": aware}
     mixed = Learner("hinge", PerCoordinate(rate="auto", offset=0.5), **wishes)
-    mixed.learn_rows(*rows)
+    learn_rows(mixed, *rows)
     _, lanes = take_apart(mixed.to_bytes())
     for k, rate in enumerate(RATES):
         single = Learner("hinge", PerCoordinate(rate=rate, offset=0.5), **wishes)
-        single.learn_rows(*rows)
+        learn_rows(single, *rows)
         _, own = take_apart(single.to_bytes())
         kept = np.isin(lanes["slot"], own["slot"])
         for name in ("weight", "energy"):
@@ -87,9 +88,9 @@ def test_regret_is_below_the_certificate_and_that_below_the_bound(
     rounds = make_stream(ReadableLearner(loss, rule))
     slow = ReadableLearner(loss, rule, certify=True)
     for each in rounds:
-        slow.learn(*each)
+        slow.play(*each)
     fast = Learner(loss, rule, columns=12, intercept=False, certify=True)
-    fast.learn_rows(*as_csr(rounds))
+    learn_rows(fast, *as_csr(rounds))
     _, least = best_fixed(slow.loss, rounds, rule)
     for learner, slack in ((slow, 1e-9), (fast, 1e-4)):
         ledger = learner.ledger()  # type: ignore[attr-defined]
@@ -102,7 +103,7 @@ def test_regret_is_below_the_certificate_and_that_below_the_bound(
 def test_log_loss_is_within_ln_8_of_the_best_lane() -> None:
     learner = Learner("logistic", PerCoordinate(rate="auto"), columns=COLUMNS)
     for each in rounds_for("logistic"):
-        learner.learn_rows(*as_csr([each._replace(importance=1.0)]))
+        learn_rows(learner, *as_csr([each._replace(importance=1.0)]))
     ledger = learner.ledger()
     assert ledger.mixing_cost == pytest.approx(log(8))
     assert ledger.best_lane is not None
@@ -117,11 +118,11 @@ def test_saved_cut_and_resumed_it_is_the_same_learner(make: Callable[..., Any], 
     rounds = rounds_for(loss)
     wishes: dict[str, Any] = {"columns": COLUMNS, "certify": True, "scale": "cap"}
     whole, pieces = (Learner(loss, make(rate="auto"), **wishes) for _ in "ab")
-    whole.learn_rows(*as_csr(rounds))
+    learn_rows(whole, *as_csr(rounds))
     for start in range(0, len(rounds), 70):
         rows = as_csr(rounds[start : start + 70])
-        predicted = pieces.predict_rows(*as_csr(rounds[start : start + 1])[:3])
-        assert predicted[0] == pieces.learn_rows(*rows)[0]
+        predicted = predict_rows(pieces, *as_csr(rounds[start : start + 1])[:3])
+        assert predicted[0] == learn_rows(pieces, *rows)[0]
         pieces = Learner.from_bytes(pieces.to_bytes())
     assert pieces.to_bytes() == whole.to_bytes()
     assert pieces.ledger() == whole.ledger()
@@ -131,14 +132,14 @@ def test_saved_cut_and_resumed_it_is_the_same_learner(make: Callable[..., Any], 
 def test_a_slim_model_is_the_best_lane(rule: Rule, tmp_path: Path) -> None:
     learner = Learner("hinge", rule, columns=COLUMNS)
     rows = as_csr(rounds_for("hinge"))
-    learner.learn_rows(*rows)
+    learn_rows(learner, *rows)
     learner.save(tmp_path / "slim", slim=True)
     slim = Learner.load(tmp_path / "slim")
     assert learner.ledger().best_lane is not None
     best = replace(rule, rate=learner.ledger().best_lane.rate)  # type: ignore[call-arg, union-attr]
     single = Learner("hinge", best, columns=COLUMNS)
-    single.learn_rows(*rows)
-    assert slim.predict_rows(*rows[:3]).tobytes() == single.predict_rows(*rows[:3]).tobytes()
+    learn_rows(single, *rows)
+    assert predict_rows(slim, *rows[:3]).tobytes() == predict_rows(single, *rows[:3]).tobytes()
     assert learner.weight(0) == single.weight(0) == slim.weight(0)
 
 
@@ -149,8 +150,8 @@ def test_boxes_of_their_own_agree() -> None:
     rounds = rounds_for("logistic")
     fast = Learner("logistic", rule, columns=COLUMNS, intercept=False, box=(low, low + 1))
     slow = ReadableLearner("logistic", rule, boxes=boxes)
-    played = [slow.learn(*each).margin for each in rounds]
-    np.testing.assert_allclose(fast.learn_rows(*as_csr(rounds)), played, rtol=1e-4, atol=1e-4)
+    played = [slow.play(*each).margin for each in rounds]
+    np.testing.assert_allclose(learn_rows(fast, *as_csr(rounds)), played, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("scope", ["active", "all"])
@@ -163,11 +164,11 @@ def test_a_lane_with_l2_is_the_learner_at_its_rate(
     rows = as_csr(rounds_for(loss, rounds=200))
     build = partial(Learner, loss, columns=COLUMNS, certify=True, l2=0.05, l2_scope=scope)
     mixed = build(make(box=(0.25, 2)))
-    mixed.learn_rows(*rows)
+    learn_rows(mixed, *rows)
     ledger = mixed.ledger()
     for lane in ledger.lanes:
         single = build(replace(make(box=(0.25, 2)), rate=lane.rate))
-        single.learn_rows(*rows)
+        learn_rows(single, *rows)
         own = single.ledger()
         assert (lane.loss, lane.penalty) == pytest.approx((own.tally.loss, own.tally.penalty))
         assert lane.linear_regret == pytest.approx(own.linear_regret)
@@ -182,7 +183,7 @@ def test_the_penalty_of_the_mixture_is_that_of_its_lanes_on_average() -> None:
     for each in rounds_for("logistic", rounds=50):
         shares = slow.mixture.shares()
         before = [lane.tally.penalty for lane in slow.lanes]
-        outcome = slow.learn(*each)
+        outcome = slow.play(*each)
         after = [lane.tally.penalty for lane in slow.lanes]
         rises = [share * (b - a) for share, a, b in zip(shares, before, after, strict=True)]
         assert each.importance * outcome.penalty == pytest.approx(sum(rises))
@@ -218,7 +219,7 @@ def no_mixture(header: dict[str, Any], _: Any) -> None:
 )
 def test_a_file_without_all_lanes_is_damaged(edit: Any, told: str) -> None:
     learner = Learner("hinge", PerCoordinate(rate="auto"), columns=COLUMNS)
-    learner.learn_rows(*as_csr(rounds_for("hinge", rounds=20)))
+    learn_rows(learner, *as_csr(rounds_for("hinge", rounds=20)))
     with pytest.raises(ModelFileError, match=told):
         Learner.from_bytes(edited(learner.to_bytes(), edit))
 
@@ -243,9 +244,9 @@ def click_lines(count: int) -> list[str]:
 def taught(file: Path, limit: int, threads: int) -> Learner:
     """A learner of the first examples of a file, in blocks, as the command line does it."""
     learner = Learner("logistic", PerCoordinate(), bits=18, certify=True)
-    stream = open_stream([file], bits=18, loss="logistic", threads=threads)
+    stream = open_examples([file], learner, threads=threads)
     while learner.tally().rounds < limit:
-        learner.teach_stream(stream, min(10_000, limit - learner.tally().rounds))
+        learner.learn(stream, limit=min(10_000, limit - learner.tally().rounds))
     return learner
 
 
@@ -269,7 +270,7 @@ def test_expectations_change_nothing(rate: float | str) -> None:
     learners = [Learner("logistic", PerCoordinate(rate=rate), bits=20) for _ in range(2)]
     learners[0].expect(10**12)
     for learner in learners:
-        learner.learn_rows(*rows)
+        learn_rows(learner, *rows)
         learner.expect(10**12)
-        learner.learn_rows(*rows)
+        learn_rows(learner, *rows)
     assert learners[0].to_bytes() == learners[1].to_bytes()

@@ -18,6 +18,7 @@ from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import parse_rule
 from tests.support.model_files import edited, take_apart
 from tests.support.pairs import EVERY_RULE, has_lanes
+from tests.support.rows import learn_rows, predict_rows
 from tests.support.streams import Round, as_csr, random_rounds
 
 COLUMNS = 40
@@ -46,7 +47,7 @@ def test_it_helps_where_the_best_lane_changes(loss: str) -> None:
     losses, news = [], []
     for fixed_share in (0.0, 0.001):
         learner = Learner(loss, AUTO, columns=COLUMNS, intercept=False, fixed_share=fixed_share)
-        margins = learner.learn_rows(*rows)
+        margins = learn_rows(learner, *rows)
         played = zip(margins[3000:], rows[3][3000:], strict=True)
         losses.append(learner.tally().loss)
         news.append(sum(LOSSES[loss].value(margin, label) for margin, label in played))
@@ -58,9 +59,9 @@ def test_it_helps_where_the_best_lane_changes(loss: str) -> None:
 def test_the_cost_told_covers_what_it_cost(loss: str) -> None:
     rows = as_csr(rounds_for(loss))
     learner = Learner(loss, AUTO, columns=COLUMNS, fixed_share=0.02)
-    learner.learn_rows(*rows)
+    learn_rows(learner, *rows)
     plain = Learner(loss, AUTO, columns=COLUMNS)
-    plain.learn_rows(*rows)
+    learn_rows(plain, *rows)
     ledger = learner.ledger()
     assert ledger.mixing_cost is not None
     assert ledger.tally.loss <= min(lane.loss for lane in ledger.lanes) + ledger.mixing_cost
@@ -73,7 +74,7 @@ def test_log_loss_costs_so_much_a_round() -> None:
     """With importances of 1: ln 8 in all, and ln 1/(1 − a + a/8) each round."""
     rounds = [each._replace(importance=1.0) for each in rounds_for("logistic")]
     learner = Learner("logistic", AUTO, columns=COLUMNS, fixed_share=0.02)
-    learner.learn_rows(*as_csr(rounds))
+    learn_rows(learner, *as_csr(rounds))
     expected = log(8) - len(rounds) * log(1 - 0.02 + 0.02 / 8)
     assert learner.ledger().mixing_cost == pytest.approx(expected)
 
@@ -84,11 +85,11 @@ def test_saved_cut_and_resumed_it_is_the_same_learner(make: Any, loss: str) -> N
     rounds = rounds_for(loss)
     wishes: dict[str, Any] = {"columns": COLUMNS, "certify": True, "fixed_share": 0.01}
     whole, pieces = (Learner(loss, make(rate="auto"), **wishes) for _ in "ab")
-    whole.learn_rows(*as_csr(rounds))
+    learn_rows(whole, *as_csr(rounds))
     for start in range(0, len(rounds), 70):
         rows = as_csr(rounds[start : start + 70])
-        predicted = pieces.predict_rows(*as_csr(rounds[start : start + 1])[:3])
-        assert predicted[0] == pieces.learn_rows(*rows)[0]
+        predicted = predict_rows(pieces, *as_csr(rounds[start : start + 1])[:3])
+        assert predicted[0] == learn_rows(pieces, *rows)[0]
         pieces = Learner.from_bytes(pieces.to_bytes())
     assert pieces.to_bytes() == whole.to_bytes()
     assert pieces.ledger() == whole.ledger()
@@ -97,27 +98,29 @@ def test_saved_cut_and_resumed_it_is_the_same_learner(make: Any, loss: str) -> N
 
 def test_a_slim_model_is_the_lane_with_the_largest_share(tmp_path: Path) -> None:
     learner = Learner("squared", AUTO, columns=COLUMNS, intercept=False, fixed_share=0.001)
-    learner.learn_rows(*noise_then_news())
+    learn_rows(learner, *noise_then_news())
     best = learner.ledger().best_lane
     assert best is not None
     assert best.loss > min(lane.loss for lane in learner.ledger().lanes)
     single = Learner("squared", replace(AUTO, rate=best.rate), columns=COLUMNS, intercept=False)
-    single.learn_rows(*noise_then_news())
+    learn_rows(single, *noise_then_news())
     learner.save(tmp_path / "slim", slim=True)
     assert Learner.load(tmp_path / "slim").weight(3) == single.weight(3) == learner.weight(3)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_0_is_as_if_there_were_none(loss: str) -> None:
-    """To the byte: a file says nothing of it, and one that does not is read."""
+    """To the byte; and a file that says nothing of it is read."""
     rows = as_csr(rounds_for(loss))
     learners = [Learner(loss, AUTO, columns=COLUMNS, **w) for w in ({}, {"fixed_share": 0.0})]  # type: ignore[arg-type]
     for learner in learners:
-        learner.learn_rows(*rows)
+        learn_rows(learner, *rows)
     assert learners[0].to_bytes() == learners[1].to_bytes()
     header, _ = take_apart(learners[1].to_bytes())
-    assert "fixed_share" not in header["spec"]
+    assert header["spec"]["fixed_share"] == 0
     assert "sharing" not in header["shared"]["mixture"]
+    silent = edited(learners[1].to_bytes(), lambda header, _: header["spec"].pop("fixed_share"))
+    assert Learner.from_bytes(silent).to_bytes() == learners[1].to_bytes()
 
 
 @pytest.mark.parametrize("make", [partial(Learner, columns=1), ReadableLearner])

@@ -10,8 +10,8 @@ import pytest
 from lessregret.cli import run
 from lessregret.data.examples import Examples, shuffled
 from lessregret.data.generate import ClickWorld, impressions, vw_lines
-from lessregret.data.streams import open_stream
-from lessregret.learners.learner import Learner
+from lessregret.data.streams import ExampleStream, open_examples
+from lessregret.learners.learner import Learner, learn_many
 from lessregret.learners.rules import RULES, Rule, parse_rule
 from lessregret.regret.comparison import compare_shuffled, compare_stream
 
@@ -31,14 +31,15 @@ def make(rule: Rule) -> Learner:
     return Learner("logistic", rule, bits=BITS)
 
 
+def stream_of(clicks: Path) -> ExampleStream:
+    return open_examples([clicks], make(RULES["pa"]()))
+
+
 def test_eight_together_are_eight_alone(clicks: Path) -> None:
     rules = {text: parse_rule(text) for text in EIGHT.split(",")}
-    together = compare_stream(
-        rules, make, open_stream([str(clicks)], bits=BITS, loss="logistic"), block=500
-    )
+    together = compare_stream(rules, make, stream_of(clicks), block=500)
     for row, (text, rule) in zip(together, rules.items(), strict=True):
-        stream = open_stream([str(clicks)], bits=BITS, loss="logistic")
-        [alone] = compare_stream({text: rule}, make, stream, block=10_000)
+        [alone] = compare_stream({text: rule}, make, stream_of(clicks), block=10_000)
         assert row == alone
         assert row.curve is not None
         assert [mark.rounds for mark in row.curve.marks][-3:] == [2048, 2896, 3000]
@@ -79,8 +80,7 @@ def test_l2_is_for_the_rules_that_have_a_box(
 
 def test_shuffles_depend_on_seed_and_number_only(clicks: Path) -> None:
     rules = {"pa": parse_rule("pa"), "per-coordinate": parse_rule("per-coordinate")}
-    stream = open_stream([str(clicks)], bits=BITS, loss="logistic")
-    examples = Examples.from_stream(stream, like=make(rules["pa"]))
+    examples = Examples.collect(stream_of(clicks))
     assert len(examples) == 3000
     three = compare_shuffled(rules, make, examples, shuffles=3, seed=5)
     two = compare_shuffled({"pa": rules["pa"]}, make, examples, shuffles=2, seed=5)
@@ -135,11 +135,17 @@ def test_classifiers_are_refused_for_regression(
 def test_examples_refuse_learners_of_another_kind(clicks: Path) -> None:
     from lessregret.errors import SpecError
 
-    stream = open_stream([str(clicks)], bits=BITS, loss="logistic")
-    examples = Examples.from_stream(stream, like=make(RULES["pa"]()))
-    for other in (Learner("logistic", bits=12), Learner("logistic", bits=BITS, intercept=False)):
-        with pytest.raises(SpecError, match="same table, intercept and labels"):
-            examples.teach([other])
+    examples = Examples.collect(stream_of(clicks))
+    others = {
+        "slots: the learner has bits=12, the examples were read for bits=16": {"bits": 12},
+        "intercept: the learner has intercept=False, the examples were read for intercept=True": {
+            "bits": BITS,
+            "intercept": False,
+        },
+    }
+    for told, other in others.items():
+        with pytest.raises(SpecError, match=f"the feature spaces differ in {told}"):
+            learn_many([Learner("logistic", **other)], examples)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

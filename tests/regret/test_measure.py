@@ -23,9 +23,8 @@ from lessregret import (
     Rule,
     SpecError,
 )
-from lessregret._core import Stream
 from lessregret.data.examples import Examples
-from lessregret.data.streams import open_stream
+from lessregret.data.streams import ExampleStream, open_examples
 from lessregret.learners.losses import LOSSES, loss_named
 from lessregret.regret.comparator import Best, OverFiles
 from lessregret.regret.measure import FIRST_MARK, Kept, Mark, Measured, Reread, measure
@@ -70,7 +69,7 @@ def measured_of(
 ) -> list[Measured]:
     X, y = table(count)
     make = maker(loss, X.shape[1], l2)
-    examples = Examples.from_csr(X, y, like=make(PerCoordinate()))
+    examples = Examples.from_csr(X, y, space=make(PerCoordinate()))
     return measure(rules, make, Kept(examples), **options)  # type: ignore[arg-type]
 
 
@@ -97,7 +96,7 @@ def least_total(X: csr_array, y: np.ndarray, loss: str, l2: float) -> float:
 def test_regret_is_the_total_less_the_least_total(loss: str, l2: float, columns: int) -> None:
     X, y = table(40, columns)
     make = maker(loss, columns, l2)
-    examples = Examples.from_csr(X, y, like=make(PerCoordinate()))
+    examples = Examples.from_csr(X, y, space=make(PerCoordinate()))
     rules = {"mine": PerCoordinate(radius=1.0, rate=0.3)}
     [measured] = measure(rules, make, Kept(examples), gap=1e-6)
     mark = measured.last
@@ -144,12 +143,12 @@ def from_files(rule: Rule) -> Learner:
     return Learner("logistic", rule, bits=BITS, certify=True, scale="none")
 
 
-def stream_of(path: str) -> Stream:
-    return open_stream([path], bits=BITS, loss="logistic")
+def stream_of(path: str) -> ExampleStream:
+    return open_examples([path], from_files(PerCoordinate()))
 
 
 def kept(path: str, rules: Mapping[str, Rule] = BOXED, *, growth: bool = False) -> list[Measured]:
-    examples = Examples.from_stream(stream_of(path), like=from_files(PerCoordinate()))
+    examples = Examples.collect(stream_of(path))
     return measure(rules, from_files, Kept(examples, growth=growth))
 
 

@@ -7,7 +7,6 @@ optimum(problem)        the least value, by L-BFGS-B, a linear program or SLSQP
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, linprog, minimize
 from scipy.sparse import csr_array
 
-from lessregret import _core
 from lessregret.data.examples import Examples
 from lessregret.learners.learner import Learner
 from lessregret.learners.losses import loss_named
@@ -80,11 +78,9 @@ class Problem:
         return float(self.strength[~met] @ nearest[~met] ** 2) / 2
 
 
-def examples_of(rows: Floats, labels: Floats, importances: Floats, like: Learner) -> Examples:
-    """Examples with importances, which a matrix and its labels do not have."""
-    X = csr_array(rows)
-    parts = X.indptr, X.indices, X.data, labels, importances
-    return Examples(_core.Examples.from_rows(json.dumps(like.spec), *parts))
+def examples_of(rows: Floats, labels: Floats, importances: Floats, space: Learner) -> Examples:
+    """Dense rows as examples."""
+    return Examples.from_csr(csr_array(rows), labels, importances, space=space)
 
 
 def optimum(problem: Problem) -> float:

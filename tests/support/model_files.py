@@ -12,8 +12,9 @@ import safetensors
 import safetensors.numpy
 
 from lessregret import Learner, PerCoordinate
-from lessregret.data.streams import open_stream
+from lessregret.data.streams import open_examples
 from lessregret.learners.rules import RULES
+from tests.support.rows import learn_rows
 
 KEY = "lessregret"
 ZEROS = "00000000"
@@ -25,13 +26,12 @@ Edit = Callable[[dict[str, Any], Tensors], Any]
 def small_learner(folder: Any = None, *, certify: bool = True) -> Learner:
     """A learner of a few slots; with a folder to write text in, also with names."""
     learner = Learner("logistic", PerCoordinate(rate=0.5), bits=4, certify=certify, scale="none")
-    learner.learn_rows([0, 2, 3], [3, 7, 3], [1.0, -0.5, 2.0], [1, -1])
+    learn_rows(learner, [0, 2, 3], [3, 7, 3], [1.0, -0.5, 2.0], [1, -1])
     if folder is not None:
         text = folder / "names.vw"
         text.write_bytes(b"1 |user age:3 anna\n")
-        stream = open_stream([text], bits=4, loss="logistic", names=True)
-        while len(learner.learn_stream(stream, 10)):
-            pass
+        stream = open_examples([text], learner, names=True)
+        learner.learn(stream)
         learner.keep_names(stream)
     return learner
 
@@ -44,7 +44,7 @@ def two_states() -> list[Learner]:
         learner = Learner(bits=18, certify=True)
         columns = rng.permutation(2**18)[:slots]
         rows = np.arange(0, slots + 1, 100)
-        learner.learn_rows(rows, columns, np.ones(slots), np.ones(len(rows) - 1))
+        learn_rows(learner, rows, columns, np.ones(slots), np.ones(len(rows) - 1))
         states.append(learner)
     return states
 

@@ -23,9 +23,9 @@ def contrary(learner: ReadableLearner) -> list[Round]:
     """An adversary that always labels against the margin just played."""
     played = []
     for each in random_rounds(6, ROUNDS, COLUMNS):
-        margin = learner.predict(each.slots, each.values)
+        margin = learner.margin(each.slots, each.values)
         played.append(each._replace(label=-1.0 if margin > 0 else 1.0))
-        learner.learn(*played[-1])
+        learner.play(*played[-1])
     return played
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lessregret.data.streams import open_stream
+from lessregret.data.streams import open_examples
 from lessregret.learners.learner import Learner
 from lessregret.ledger import Tally
 from lessregret.training.recorder import Recorder, Unrecorded
@@ -57,12 +57,12 @@ def test_a_recorded_run_is_the_same_run(
 def test_what_came_by_is_kept(clicks: Path) -> None:
     learner = Learner("logistic", bits=BITS)
     recorder = Recorder(Tally(), calibrates=True)
-    stream = open_stream([clicks], bits=BITS, loss="logistic")
+    stream = open_examples([clicks], learner)
     margins: list[np.ndarray] = []
-    while recorder.teach(learner, stream, 700, margins.append):
+    while recorder.learn(learner, stream, 700, margins.append):
         recorder.mark(learner.ledger())
     probabilities = 1 / (1 + np.exp(-np.concatenate(margins)))
-    labels = open_stream([clicks], bits=BITS, loss="logistic").read(10_000)[3]
+    labels = np.array([each.label for each in open_examples([clicks], learner)])
     assert recorder.calibration is not None
     assert recorder.calibration.predicted == pytest.approx(probabilities.mean(), rel=1e-12)
     assert recorder.calibration.observed == (labels > 0).mean()
@@ -73,6 +73,6 @@ def test_what_came_by_is_kept(clicks: Path) -> None:
 
 def test_an_unrecorded_run_is_never_interrupted(clicks: Path) -> None:
     learner = Learner("logistic", bits=BITS)
-    stream = open_stream([clicks], bits=BITS, loss="logistic")
+    stream = open_examples([clicks], learner)
     assert Unrecorded().next_mark(10**15) > 10**18
-    assert Unrecorded().teach(learner, stream, 5000) == 3000
+    assert Unrecorded().learn(learner, stream, 5000) == 3000

@@ -19,6 +19,7 @@ from lessregret.learners.readable import ReadableLearner
 from lessregret.learners.rules import RULES, BoxedRule, PerCoordinate, Rule, parse_rule, rule_named
 from lessregret.ledger import Ledger
 from tests.support.pairs import BOXED, EVERY_RULE, PAIRS
+from tests.support.rows import learn_rows
 from tests.support.streams import Round, as_csr, random_rounds
 
 COLUMNS = 40
@@ -177,8 +178,8 @@ def rescaled(rounds: Iterable[Round]) -> Iterator[Round]:
 
 
 def check_agreement(fast: Learner, slow: ReadableLearner, rounds: list[Round]) -> None:
-    margins = fast.learn_rows(*as_csr(rounds))
-    readable = np.array([slow.learn(*each).margin for each in rounds])
+    margins = learn_rows(fast, *as_csr(rounds))
+    readable = np.array([slow.play(*each).margin for each in rounds])
     scale = np.abs(readable).max()
     np.testing.assert_allclose(margins, readable, rtol=RTOL, atol=RTOL * scale)
     same_ledger(fast.ledger(), slow.ledger())

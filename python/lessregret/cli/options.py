@@ -11,9 +11,10 @@ from lessregret.errors import SpecError
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import Rule, parse_rule
 from lessregret.learners.scale import SCALES
-from lessregret.learners.space import MAX_BITS
 
 FORMATS = ("auto", "svmlight", "vw")
+MAX_BITS = 31
+"""What it is in the core, which is not loaded to show help."""
 
 data_argument = click.argument("data", nargs=-1, required=True, metavar="DATA...")
 format_option = click.option(

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from lessregret import _core
 from lessregret.data.streams import BLOCK, ExampleStream
+from lessregret.errors import SpecError
 
 
 class Converted(NamedTuple):
@@ -46,6 +47,11 @@ def convert(examples: ExampleStream, output: str | os.PathLike[str]) -> Converte
     >>> converted.examples, converted.features, example.label
     (1, 2, 1.0)
     """
+    if (scale := examples.space.scale) != "none":
+        raise SpecError(
+            f"an Arrow file holds values as they are written, and these were divided by scale "
+            f"'{scale}'; open the examples with scale='none', and scale when the file is read"
+        )
     writer = _core.ArrowWriter(output, examples.core)
     try:
         while writer.take(examples.core, BLOCK):

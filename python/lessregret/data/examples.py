@@ -75,6 +75,7 @@ class Rows:
 class Examples:
     """Examples kept in memory, to be learned from in many orders and by many learners.
 
+    >>> from scipy.sparse import csr_array
     >>> from lessregret import Learner
     >>> learner = Learner("hinge", columns=2, intercept=False)
     >>> examples = Examples.from_csr(csr_array([[1.0, 0.0], [0.0, 2.0]]), [1, -1], space=learner)
@@ -89,7 +90,7 @@ class Examples:
     def collect(cls, examples: ExampleStream | Rows, limit: int | None = None) -> Examples:
         """The next ``limit`` examples of a stream, or all that is left; or all rows."""
         if isinstance(examples, Rows):
-            return cls(_core.Examples.from_rows(examples.core))
+            return cls(_core.Examples.from_rows(_as_labelled(examples).core))
         return cls(_core.Examples.from_stream(examples.core, limit))
 
     @classmethod
@@ -116,6 +117,14 @@ class Examples:
 def shuffled(count: int, seed: int, number: int) -> NDArray[np.uint32]:
     """The order of shuffle ``number`` under a seed; it depends on nothing else."""
     return np.random.default_rng([seed, number]).permutation(count).astype(np.uint32)
+
+
+def _as_labelled(rows: Rows) -> Rows:
+    """Rows whose space says so where there are no labels, since examples do not remember it."""
+    if rows.labels is not None:
+        return rows
+    space = rows.space.unlabelled()
+    return Rows(rows.indptr, rows.indices, rows.values, None, rows.importances, space=space)
 
 
 def _as_read(owner: FeatureSpace | HasSpace) -> FeatureSpace:

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from lessregret._core import MAX_BITS
 from lessregret.data.examples import Rows
 from lessregret.errors import SpecError
 from lessregret.estimators.arguments import are_dicts, as_csr, box_ends, hashed_rows, importances_of
@@ -24,7 +25,7 @@ from lessregret.learners.penalty import STRENGTH, is_strength
 from lessregret.learners.readable import ReadableLearner
 from lessregret.learners.rules import PerCoordinate, Rule
 from lessregret.learners.scale import EXPECTED, SCALES
-from lessregret.learners.space import MAX_BITS, FeatureSpace
+from lessregret.learners.space import FeatureSpace
 from lessregret.ledger import Ledger
 
 if TYPE_CHECKING:

@@ -15,10 +15,11 @@ from math import isinf
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lessregret import _core
-from lessregret.errors import SpecError
+from lessregret.errors import InputError, SpecError
 from lessregret.learners.losses import loss_named
-from lessregret.learners.mixture import RATES
+from lessregret.learners.mixture import RATES, check_share
 from lessregret.learners.outcomes import Outcomes
+from lessregret.learners.penalty import check_scope, check_strength
 from lessregret.learners.rules import RULES, PerCoordinate, Rule
 from lessregret.learners.space import FeatureSpace
 from lessregret.ledger import Lane, Ledger, Standing, Tally
@@ -103,6 +104,10 @@ class Learner:
         if not has_twin(rule):
             raise SpecError(f"rule {rule.name!r} has no twin in Rust; run it in a ReadableLearner")
         loss = loss_named(loss).name
+        # What JSON cannot carry is checked here; the core checks the rest, and what goes together.
+        check_strength(l2)
+        check_scope(l2_scope)
+        check_share(fixed_share)
         space = FeatureSpace(bits=bits, columns=columns, intercept=intercept, scale=scale)
         spec = {
             "loss": loss,
@@ -275,12 +280,21 @@ def learn_many(
     alone. The other parameters are those of :meth:`Learner.learn`.
     """
     cores = [learner._core for learner in learners]
+    if len(set(map(id, cores))) < len(cores):
+        raise SpecError("a learner is given twice; learn_many wants each of them once")
     return _core.learn_many(cores, examples.core, limit, _numbers(order))
 
 
 def _numbers(order: ArrayLike | None) -> NDArray[np.uint32] | None:
+    """The order as the core reads it; what a cast would change is refused."""
     if order is None:
         return None
     import numpy as np
 
-    return np.ascontiguousarray(order, dtype=np.uint32)
+    given = np.asarray(order)
+    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+        raise InputError("order", 0, 0, repr(order), "a list of whole numbers")
+    if given.size and not 0 <= given.min() <= given.max() < 1 << 32:
+        outside = given.min() if given.min() < 0 else given.max()
+        raise InputError("order", 0, 0, str(outside), "whole numbers from 0 to 4294967295")
+    return np.ascontiguousarray(given, dtype=np.uint32)

@@ -64,10 +64,15 @@ def is_fixed_share(fixed_share: Any) -> bool:
     return is_within(fixed_share, None, 0) and float(fixed_share) < 1
 
 
-def check_fixed_share(fixed_share: Any, rule: Rule) -> None:
-    """Raise a :class:`SpecError` unless a learner with this rule can have this fixed share."""
+def check_share(fixed_share: Any) -> None:
+    """Raise a :class:`SpecError` unless this can be a fixed share."""
     if not is_fixed_share(fixed_share):
         raise SpecError(f"fixed_share must be {FIXED_SHARE}, found {fixed_share!r}")
+
+
+def check_fixed_share(fixed_share: Any, rule: Rule) -> None:
+    """Raise a :class:`SpecError` unless a learner with this rule can have this fixed share."""
+    check_share(fixed_share)
     if fixed_share > 0 and getattr(rule, "rate", None) != "auto":
         raise SpecError(
             "fixed_share is a matter of lanes, which only rate 'auto' has; "

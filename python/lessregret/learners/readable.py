@@ -152,7 +152,8 @@ class ReadableLearner:
 
     def learn(self, examples: CsrRows) -> Outcomes:
         """Learn from the rows of a matrix, as :meth:`lessregret.Learner.learn` does."""
-        assert examples.labels is not None
+        if examples.labels is None:
+            raise SpecError("rows without labels cannot be learned from; give labels, or predict")
         y, rows = examples.labels, self._rows(examples)
         h = np.ones(len(y)) if examples.importances is None else examples.importances
         margins = [self.play(*row, y[k], h[k]).margin for k, row in enumerate(rows)]

@@ -24,10 +24,12 @@ from lessregret.data.generate import (
     log_text,
     rows,
 )
-from lessregret.data.streams import open_stream, read_examples
+from lessregret.data.streams import open_examples
 from lessregret.errors import SpecError
 from lessregret.learners.learner import Learner
+from lessregret.learners.space import FeatureSpace
 from tests.support.click_logs import ABOUT, DRAW, DRIFTING, SMALL, features, text
+from tests.support.rows import learn_rows
 
 WORLDS = pytest.mark.parametrize(
     "world", [SMALL, ABOUT, DRIFTING], ids=["plain", "phrase", "drift"]
@@ -43,7 +45,7 @@ def all_rows(world: ClickWorld, examples: int) -> tuple[csr_array, list[float]]:
 def parsed(path: Path, content: bytes, format: str) -> tuple[csr_array, list[float]]:
     """The text as the library reads it; 2^31 slots, so that no two features share one here."""
     path.write_bytes(content)
-    read = list(read_examples(open_stream([path], bits=31, loss="logistic", format=format)))
+    read = list(open_examples([path], FeatureSpace(bits=31), format=format))
     indptr = np.cumsum([0, *(len(example.slots) for example in read)])
     slots = np.concatenate([example.slots for example in read]).astype(np.int64)
     values = np.concatenate([example.values for example in read])
@@ -107,12 +109,10 @@ def test_a_learner_holds_the_same_from_libsvm_text_and_from_rows(tmp_path: Path)
     path = tmp_path / "log.svm"
     path.write_bytes(text(SMALL, EXAMPLES, "libsvm"))
     from_text = Learner(bits=18)
-    stream = open_stream([path], bits=18, loss="logistic")
-    while len(from_text.learn_stream(stream, DRAW)):
-        pass
+    from_text.learn(open_examples([path], from_text))
     from_rows = Learner(columns=SMALL.columns)
     for X, y in rows(SMALL, EXAMPLES):
-        from_rows.learn_rows(X.indptr, X.indices, X.data, y)
+        learn_rows(from_rows, X.indptr, X.indices, X.data, y)
     assert from_text.ledger().as_dict() == from_rows.ledger().as_dict()
 
 

@@ -19,7 +19,7 @@ from lessregret.data.datasets import DATASETS, DataFile
 from lessregret.data.datasets.loaders import svmlight
 from lessregret.data.examples import Examples
 from lessregret.data.generate import ClickWorld, log_text
-from lessregret.data.streams import open_stream
+from lessregret.data.streams import open_examples
 from lessregret.learners.losses import LOSSES
 from lessregret.regret.comparator import (
     Best,
@@ -48,8 +48,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def examples(log: Path) -> Examples:
-    stream = open_stream([str(log)], bits=BITS, loss="logistic")
-    return Examples.from_stream(stream, like=Learner("logistic", bits=BITS))
+    return Examples.collect(open_examples([str(log)], Learner("logistic", bits=BITS)))
 
 
 def over_files(*files: Path, loss: str = "logistic") -> OverFiles:
@@ -126,7 +125,7 @@ def test_merged_rows_are_as_good_as_distinct_ones() -> None:
 
 def distinct_rows(problem: Problem) -> int:
     examples = problem.examples()
-    columns = _core.Columns(examples.core.slots)
+    columns = _core.Columns(examples.space.slots)
     columns.meet(examples.core)
     return _core.Problem(columns, examples.core, problem.loss).rows
 
@@ -404,8 +403,8 @@ def no_examples() -> Any:
 
 
 def no_importance() -> Any:
-    like = Learner("logistic", columns=2, intercept=False)
-    return examples_of(np.eye(2), np.array([1.0, -1.0]), np.zeros(2), like)
+    space = Learner("logistic", columns=2, intercept=False)
+    return examples_of(np.eye(2), np.array([1.0, -1.0]), np.zeros(2), space)
 
 
 @pytest.mark.parametrize("make", [no_examples, no_importance])
@@ -424,10 +423,13 @@ def test_an_empty_file_is_told(tmp_path: Path) -> None:
 def test_hinge_needs_classes() -> None:
     with pytest.raises(InputError, match="label"):
         best_fixed((PAIR[0], [0.5, 2.0]), "hinge", 1.0)
-    numbers = Examples.from_csr(PAIR[0], [0.5, 2.0], like=Learner("squared", columns=2))
+    numbers = Examples.from_csr(PAIR[0], [0.5, 2.0], space=Learner("squared", columns=2))
     with pytest.raises(SpecError) as caught:
         best_fixed(numbers, "hinge", 1.0)
-    assert str(caught.value) == "the examples were read with labels for another loss than hinge"
+    assert str(caught.value) == (
+        "the hinge loss needs binary labels, and the examples were read for real labels; "
+        "open them for a feature space with labels 'binary'"
+    )
 
 
 def test_passes_know_their_loss() -> None:
@@ -476,8 +478,8 @@ def test_values_of_any_size(loss: str, box: float) -> None:
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_what_no_example_of_importance_has_is_no_column(loss: str) -> None:
-    like = Learner(loss, columns=2, intercept=False)
-    examples = examples_of(np.eye(2), np.array([1.0, -1.0]), np.array([0.0, 1.0]), like)
+    space = Learner(loss, columns=2, intercept=False)
+    examples = examples_of(np.eye(2), np.array([1.0, -1.0]), np.array([0.0, 1.0]), space)
     best = best_fixed(examples, loss, np.inf, 0.01)
     assert best.slots.tolist() == [1]
     assert best.gap <= 1e-4

@@ -26,12 +26,12 @@ def rows(
     The parameters are those of `impressions`. The columns are those of LIBSVM text less one, and
     X has `world.columns` of them; its values are 1 in float32. The memory is that of one block.
 
+    >>> from lessregret import Learner, Rows
     >>> from lessregret.data.generate import ClickWorld
-    >>> from lessregret.learners.learner import Learner
     >>> world = ClickWorld(queries=50, ads=64, words=40)
     >>> learner = Learner("logistic", columns=world.columns)
     >>> for X, y in rows(world, 20_000):
-    ...     margins = learner.learn_rows(X.indptr, X.indices, X.data, y)
+    ...     outcomes = learner.learn(Rows.from_csr(X, y, space=learner))
     >>> learner.ledger().rounds
     20000
     """
