@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "python" / "lessregret"
 ARCHITECTURE = ROOT / "docs" / "explanation" / "architecture.md"
 PAGES = [ROOT / "CONTRIBUTING.md", ARCHITECTURE]
-KINDS = {"golden", "laws", "support", "twins"}
+KINDS = {"estimators", "golden", "laws", "support", "twins"}
 """Folders of tests that are kinds of tests, not rooms."""
 MOST_ENTRIES = 16
 
@@ -27,7 +27,7 @@ def entries(folder: Path) -> list[str]:
     return [
         path.name
         for path in folder.iterdir()
-        if path.name not in ignored and not path.suffix == ".so"
+        if path.name not in ignored and path.suffix != ".so"
     ]
 
 
