@@ -1,4 +1,4 @@
-//! What every learner is to those outside, and what learners share.
+//! What a model is to those outside: it learns, it predicts, it is inspected.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::example::Scales;
 use crate::example::{Example, Ordered, SlotLookup};
 use crate::learn::penalty::Penalty;
+use crate::learn::slim::SlimModel;
 use crate::learn::table::touched::TouchedSlots;
 use crate::learn::tally::{SlotSummary, Tally};
 use crate::loss::Loss;
@@ -62,8 +63,8 @@ impl Boxes for Vec<Interval> {
     }
 }
 
-/// The object-safe face of a learner: crossed once a chunk, never a feature.
-pub trait Model: Send + Sync {
+/// A model that learns. Called once a chunk, never a feature.
+pub trait Learn {
     /// Play and absorb every example; append the margins, each made before its example was learned.
     fn learn(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()>;
     /// Be told how many features are to come, at a guess: memory is had accordingly.
@@ -72,8 +73,24 @@ pub trait Model: Send + Sync {
     fn index(&self) -> Option<Arc<dyn SlotLookup>> {
         None
     }
+    /// Put back what [`Inspect::shared`] and [`Inspect::tally`] gave.
+    fn restore(&mut self, shared: Value, tally: Tally) -> std::result::Result<(), String>;
+    /// The scales of the features, to be put back.
+    fn scales_mut(&mut self) -> &mut Scales;
+    /// Put back one float of a slot in one lane.
+    fn set_field(&mut self, slot: usize, lane: usize, field: usize, value: f32);
+    /// Put back the sum of the gradients of a slot in one lane.
+    fn set_gradient_sum(&mut self, slot: usize, lane: usize, sum: f64);
+}
+
+/// A model that predicts. Called once a chunk, never a feature.
+pub trait Predict: Send + Sync {
     /// Append the margins of the examples and learn nothing.
     fn predict(&self, examples: Ordered<'_>, margins: &mut Vec<f64>);
+}
+
+/// What ledgers, model files and readers of weights see of a model.
+pub trait Inspect: Send + Sync {
     /// The number of slots.
     fn slots(&self) -> usize;
     /// The weight that a slot would play, per unit of the value.
@@ -84,8 +101,6 @@ pub trait Model: Send + Sync {
     fn scaled_weight(&self, slot: usize) -> f32;
     /// The scales of the features.
     fn scales(&self) -> &Scales;
-    /// The scales of the features, to be put back.
-    fn scales_mut(&mut self) -> &mut Scales;
     /// The sums so far.
     fn tally(&self) -> &Tally;
     /// What the slots say about regret; walks over all of them.
@@ -110,13 +125,62 @@ pub trait Model: Send + Sync {
     fn intervals(&self) -> Option<&[Interval]>;
     /// The state that coupled coordinates share, for the model file.
     fn shared(&self) -> Value;
-    /// Put back what [`Model::shared`] and [`Model::tally`] gave.
-    fn restore(&mut self, shared: Value, tally: Tally) -> std::result::Result<(), String>;
-    /// Put back one float of a slot in one lane.
-    fn set_field(&mut self, slot: usize, lane: usize, field: usize, value: f32);
-    /// Put back the sum of the gradients of a slot in one lane.
-    fn set_gradient_sum(&mut self, slot: usize, lane: usize, sum: f64);
 }
+
+/// A learner: it learns, predicts and can be inspected.
+pub trait Model: Learn + Predict + Inspect {}
+
+impl<M: Learn + Predict + Inspect> Model for M {}
+
+/// What a model file holds: a learner, or weights that only predict.
+pub enum AnyModel {
+    /// A learner.
+    Learner(Box<dyn Model>),
+    /// The weights of a slim model.
+    Slim(SlimModel),
+}
+
+impl AnyModel {
+    /// The learner; an error if there are only weights.
+    pub fn learner(&mut self) -> Result<&mut dyn Model> {
+        match self {
+            AnyModel::Learner(learner) => Ok(&mut **learner),
+            AnyModel::Slim(_) => Err(Error::Spec(DOES_NOT_LEARN.into())),
+        }
+    }
+
+    /// The model as one that predicts.
+    pub fn predictor(&self) -> &dyn Predict {
+        match self {
+            AnyModel::Learner(learner) => &**learner,
+            AnyModel::Slim(weights) => weights,
+        }
+    }
+
+    /// The model as one that is looked at.
+    pub fn inspected(&self) -> &dyn Inspect {
+        match self {
+            AnyModel::Learner(learner) => &**learner,
+            AnyModel::Slim(weights) => weights,
+        }
+    }
+
+    /// Whether there are only weights.
+    pub fn is_slim(&self) -> bool {
+        matches!(self, AnyModel::Slim(_))
+    }
+
+    /// What examples may be looked up in before they are learned from, where that helps.
+    pub fn index(&self) -> Option<Arc<dyn SlotLookup>> {
+        match self {
+            AnyModel::Learner(learner) => learner.index(),
+            AnyModel::Slim(_) => None,
+        }
+    }
+}
+
+const DOES_NOT_LEARN: &str =
+    "a slim model predicts and does not learn; go on from the model it was made of";
 
 /// Whether margin and gradient of a round fit into float32.
 #[inline]

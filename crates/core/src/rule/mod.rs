@@ -22,7 +22,6 @@ mod interval;
 mod inverse_sqrt;
 mod parameters;
 mod passive_aggressive;
-pub use passive_aggressive::Slot as WeightOnly;
 pub mod per_coordinate;
 mod slot;
 mod stats;
@@ -48,8 +47,6 @@ pub trait Rule: Copy + Send + Sync + 'static {
     /// Whether `absorb` moves the weight by −`rate_used` · gradient, so that `place` can move it
     /// otherwise.
     const DESCENDS: bool = false;
-    /// Whether the rule learns at all.
-    const LEARNS: bool = true;
 
     /// The feasible set of the coordinate, for rules that have one.
     fn interval(&self) -> Interval {

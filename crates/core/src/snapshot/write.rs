@@ -9,8 +9,8 @@ use super::{FORMAT, Header, METADATA_KEY, NO_CHECKSUM, checksum_offset};
 use crate::atomic_file::AtomicFile;
 use crate::error::{Error, Result};
 use crate::example::Names;
-use crate::learn::model::Model;
-use crate::rule::Step;
+use crate::learn::model::Inspect;
+use crate::learn::slim::SlimModel;
 use crate::spec::Spec;
 
 type IoResult<T> = std::io::Result<T>;
@@ -31,8 +31,8 @@ struct Column<'a> {
 pub struct Snapshot<'a> {
     /// Which learner this is.
     pub spec: &'a Spec,
-    /// The learner.
-    pub model: &'a dyn Model,
+    /// The learner, or the weights of a slim model.
+    pub model: &'a dyn Inspect,
     /// Lines passed over so far because they were bad.
     pub skipped: u64,
     /// The names of the features, where they were kept.
@@ -106,13 +106,8 @@ fn header(snapshot: &Snapshot<'_>, stored: usize) -> Header {
         collisions: names.map_or(0, |names| names.collisions() as u64),
         slim,
         boxes: !slim && model.intervals().is_some(),
-        shared: if slim { no_shared() } else { model.shared() },
+        shared: if slim { SlimModel::no_shared() } else { model.shared() },
     }
-}
-
-/// What weights that do not learn share.
-fn no_shared() -> serde_json::Value {
-    serde_json::json!({ "state": null, "step": Step::default() })
 }
 
 /// The tensors in the order of their alignment, as safetensors asks.
@@ -149,7 +144,7 @@ fn slot_column<'a>(slots: &'a [u32], name: &'a str) -> Column<'a> {
     each(slots, name, Dtype::U32, |slot, out| out.write_all(&slot.to_le_bytes()))
 }
 
-fn weight_column<'a>(slots: &'a [u32], model: &'a dyn Model) -> Column<'a> {
+fn weight_column<'a>(slots: &'a [u32], model: &'a dyn Inspect) -> Column<'a> {
     each(slots, "weight", Dtype::F32, |slot, out| {
         out.write_all(&model.scaled_weight(slot as usize).to_le_bytes())
     })
@@ -157,7 +152,7 @@ fn weight_column<'a>(slots: &'a [u32], model: &'a dyn Model) -> Column<'a> {
 
 fn field_columns<'a>(
     slots: &'a [u32],
-    model: &'a dyn Model,
+    model: &'a dyn Inspect,
 ) -> impl Iterator<Item = Column<'a>> + 'a {
     model.fields().iter().enumerate().map(move |(field, name)| {
         each_lane(slots, name, Dtype::F32, model, move |slot, lane, out| {
@@ -187,7 +182,7 @@ fn each_lane<'a>(
     touched: &'a [u32],
     name: &'a str,
     dtype: Dtype,
-    model: &'a dyn Model,
+    model: &'a dyn Inspect,
     write: impl Fn(usize, usize, &mut dyn Write) -> IoResult<()> + 'a,
 ) -> Column<'a> {
     let lanes = model.lanes();
@@ -197,7 +192,7 @@ fn each_lane<'a>(
     Column { width: lanes, ..each(touched, name, dtype, every) }
 }
 
-fn box_columns(model: &dyn Model) -> Vec<Column<'_>> {
+fn box_columns(model: &dyn Inspect) -> Vec<Column<'_>> {
     let Some(intervals) = model.intervals() else {
         return Vec::new();
     };

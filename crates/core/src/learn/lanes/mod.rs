@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The lanes share nothing but the example: each plays its own margin and absorbs its own gradient,
-//! and holds the bits that a [`Learner`](crate::learn::single::Learner) at its rate would hold. A
+//! and holds the bits that a [`Single`](crate::learn::single::Single) at its rate would hold. A
 //! coordinate's lanes lie on one cache line, field by field, so a feature costs one miss as with one
 //! lane, and the loop over the lanes is vector instructions. With L2 (`penalty.rs`) each lane has its
 //! own penalty, and the mixture's is their mean by the shares. Importance-aware updates
@@ -27,7 +27,7 @@ use crate::alloc::zeroed;
 use crate::error::Result;
 use crate::example::Scales;
 use crate::example::{Example, Ordered};
-use crate::learn::dispatch::Kernel;
+use crate::learn::dispatch::{Kernel, PlayKernel};
 use crate::learn::lanes::observe::{Observer, Round, Rounds};
 use crate::learn::model::{Boxes, Plan};
 use crate::learn::penalty::{Penalty, WithTouched};
@@ -138,6 +138,27 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 }
 
+impl<R: Rule, B: Boxes> PlayKernel for Lanes<R, B> {
+    #[inline(always)]
+    fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>) {
+        let (mut scratch, mut positions) = (Vec::new(), Vec::new());
+        let (loss, mixture) = (self.loss, &self.observer.mixture);
+        let shares = mixture.shares(loss);
+        for k in 0..examples.len() {
+            let example = examples.example(k);
+            positions.clear();
+            // No closure here: it would be compiled for any machine.
+            for &slot in example.slots {
+                positions.push(self.table.index().find(slot));
+            }
+            let seen = self.scales.normalise(&example, &mut scratch);
+            let look = self.look::<_, false, false>(simd, &seen, &positions);
+            let tails = Tails::of(loss, &look.margins);
+            margins.push(mixture.margin(loss, &shares, &look.margins, &tails));
+        }
+    }
+}
+
 impl<R: Rule, B: Boxes> Kernel for Lanes<R, B> {
     #[inline(always)]
     fn learn_each<E: F64x8, const PENALISED: bool>(
@@ -173,25 +194,6 @@ impl<R: Rule, B: Boxes> Kernel for Lanes<R, B> {
             self.observer.observe(&mut scratch.rounds, margins);
         }
         Ok(())
-    }
-
-    #[inline(always)]
-    fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>) {
-        let (mut scratch, mut positions) = (Vec::new(), Vec::new());
-        let (loss, mixture) = (self.loss, &self.observer.mixture);
-        let shares = mixture.shares(loss);
-        for k in 0..examples.len() {
-            let example = examples.example(k);
-            positions.clear();
-            // No closure here: it would be compiled for any machine.
-            for &slot in example.slots {
-                positions.push(self.table.index().find(slot));
-            }
-            let seen = self.scales.normalise(&example, &mut scratch);
-            let look = self.look::<_, false, false>(simd, &seen, &positions);
-            let tails = Tails::of(loss, &look.margins);
-            margins.push(mixture.margin(loss, &shares, &look.margins, &tails));
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Lanes as a [`Model`]: what they tell of themselves, and what a model file keeps of them.
+//! What the learner in lanes is to those outside, and what a model file keeps of it.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::example::Scales;
 use crate::example::{Ordered, SlotLookup};
 use crate::learn::dispatch;
 use crate::learn::lanes::tallies::LaneTallies;
-use crate::learn::model::{Boxes, Model};
+use crate::learn::model::{Boxes, Inspect, Learn, Predict};
 use crate::learn::table::index::SlotIndex;
 use crate::learn::table::touched::TouchedSlots;
 use crate::learn::tally::{LaneSummary, SlotSummary, Tally};
@@ -85,7 +85,7 @@ impl<R: Rule, B: Boxes> WithSimd for Survey<'_, R, B> {
     }
 }
 
-impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
+impl<R: Rule, B: Boxes> Learn for Lanes<R, B> {
     fn learn(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()> {
         dispatch::learn(self, self.penalty, examples, margins)
     }
@@ -99,10 +99,43 @@ impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
         Some(index)
     }
 
+    fn restore(&mut self, shared: Value, tally: Tally) -> std::result::Result<(), String> {
+        if !shared.is_object() {
+            return Err("the shared state is not an object".into());
+        }
+        let told = serde_json::from_value(shared).map_err(|error| error.to_string())?;
+        let State { state, step, lanes, mixture } = told;
+        self.coupling = Coupling { state, step };
+        (self.observer.lanes, self.observer.mixture) = (lanes, mixture);
+        self.observer.tally = tally;
+        Ok(())
+    }
+
+    fn scales_mut(&mut self) -> &mut Scales {
+        &mut self.scales
+    }
+
+    fn set_field(&mut self, slot: usize, lane: usize, field: usize, value: f32) {
+        let line = self.table.meet(slot);
+        let mut state = line.get(lane);
+        state.set(field, value);
+        line.put(lane, state);
+    }
+
+    fn set_gradient_sum(&mut self, slot: usize, lane: usize, sum: f64) {
+        if let Some(sums) = &mut self.gradient_sums {
+            sums[slot][lane] = sum;
+        }
+    }
+}
+
+impl<R: Rule, B: Boxes> Predict for Lanes<R, B> {
     fn predict(&self, examples: Ordered<'_>, margins: &mut Vec<f64>) {
         dispatch::predict(self, examples, margins);
     }
+}
 
+impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
     fn slots(&self) -> usize {
         self.table.index().slots()
     }
@@ -114,10 +147,6 @@ impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
 
     fn scales(&self) -> &Scales {
         &self.scales
-    }
-
-    fn scales_mut(&mut self) -> &mut Scales {
-        &mut self.scales
     }
 
     fn tally(&self) -> &Tally {
@@ -169,18 +198,6 @@ impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
         serde_json::to_value(state).unwrap_or(Value::Null)
     }
 
-    fn restore(&mut self, shared: Value, tally: Tally) -> std::result::Result<(), String> {
-        if !shared.is_object() {
-            return Err("the shared state is not an object".into());
-        }
-        let told = serde_json::from_value(shared).map_err(|error| error.to_string())?;
-        let State { state, step, lanes, mixture } = told;
-        self.coupling = Coupling { state, step };
-        (self.observer.lanes, self.observer.mixture) = (lanes, mixture);
-        self.observer.tally = tally;
-        Ok(())
-    }
-
     fn met(&self) -> &TouchedSlots {
         self.table.index().met()
     }
@@ -188,19 +205,6 @@ impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
     fn rests_at_zero(&self) -> bool {
         let unmet = R::Slot::default();
         self.boxes.intervals().is_none() && self.rule.weight(&unmet, 1.0) == 0.0
-    }
-
-    fn set_field(&mut self, slot: usize, lane: usize, field: usize, value: f32) {
-        let line = self.table.meet(slot);
-        let mut state = line.get(lane);
-        state.set(field, value);
-        line.put(lane, state);
-    }
-
-    fn set_gradient_sum(&mut self, slot: usize, lane: usize, sum: f64) {
-        if let Some(sums) = &mut self.gradient_sums {
-            sums[slot][lane] = sum;
-        }
     }
 }
 

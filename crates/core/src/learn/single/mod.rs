@@ -29,7 +29,7 @@ use crate::alloc::{Table, zeroed};
 use crate::error::Result;
 use crate::example::Scales;
 use crate::example::{Example, Ordered};
-use crate::learn::dispatch::Kernel;
+use crate::learn::dispatch::{Kernel, PlayKernel};
 use crate::learn::model::{Boxes, Plan};
 use crate::learn::penalty::{Penalty, WithTouched};
 use crate::learn::single::gather::Gathered;
@@ -41,7 +41,7 @@ use crate::simd::Portable;
 use crate::simd::f64x8::F64x8;
 
 /// A rule run on every coordinate.
-pub struct Learner<R: Rule, B: Boxes> {
+pub struct Single<R: Rule, B: Boxes> {
     loss: Loss,
     penalty: Penalty,
     importance_aware: bool,
@@ -63,12 +63,12 @@ const AHEAD: usize = 2;
 /// Bytes of a table that are soon in a core's own cache.
 const NEAR: usize = 1 << 20;
 
-impl<R: Rule, B: Boxes> Learner<R, B> {
+impl<R: Rule, B: Boxes> Single<R, B> {
     /// A learner none of whose slots is touched.
     pub fn new(plan: Plan, rule: R, boxes: B) -> Result<Self> {
         let Plan { loss, penalty, importance_aware, scales, slots, certify, .. } = plan;
         let sums = if certify { Some(zeroed(slots)?) } else { None };
-        Ok(Learner {
+        Ok(Single {
             loss,
             penalty,
             importance_aware,
@@ -140,7 +140,19 @@ impl<S: Slot> Default for Scratch<S> {
     }
 }
 
-impl<R: Rule, B: Boxes> Kernel for Learner<R, B> {
+impl<R: Rule, B: Boxes> PlayKernel for Single<R, B> {
+    #[inline(always)]
+    fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>) {
+        let (mut scratch, mut gathered) = (Vec::new(), Gathered::default());
+        for k in 0..examples.len() {
+            let example = examples.example(k);
+            let seen = self.scales.normalise(&example, &mut scratch);
+            margins.push(self.look::<_, false, false>(simd, &seen, &mut gathered).margin);
+        }
+    }
+}
+
+impl<R: Rule, B: Boxes> Kernel for Single<R, B> {
     #[inline(always)]
     fn learn_each<E: F64x8, const PENALISED: bool>(
         &mut self,
@@ -175,15 +187,5 @@ impl<R: Rule, B: Boxes> Kernel for Learner<R, B> {
             margins.push(round.margin);
         }
         Ok(())
-    }
-
-    #[inline(always)]
-    fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>) {
-        let (mut scratch, mut gathered) = (Vec::new(), Gathered::default());
-        for k in 0..examples.len() {
-            let example = examples.example(k);
-            let seen = self.scales.normalise(&example, &mut scratch);
-            margins.push(self.look::<_, false, false>(simd, &seen, &mut gathered).margin);
-        }
     }
 }

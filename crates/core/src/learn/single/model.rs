@@ -2,17 +2,17 @@
 
 use serde_json::Value;
 
-use super::Learner;
-use crate::error::{Error, Result};
+use super::Single;
+use crate::error::Result;
 use crate::example::Ordered;
 use crate::example::Scales;
 use crate::learn::dispatch;
-use crate::learn::model::{Boxes, Model};
+use crate::learn::model::{Boxes, Inspect, Learn, Predict};
 use crate::learn::table::touched::TouchedSlots;
 use crate::learn::tally::{SlotSummary, Tally};
 use crate::rule::{Interval, Rule, Slot};
 
-impl<R: Rule, B: Boxes> Learner<R, B> {
+impl<R: Rule, B: Boxes> Single<R, B> {
     /// Σ_i min(a_i G_i, b_i G_i).
     fn floor(&self) -> Option<f64> {
         let sums = self.gradient_sums.as_ref()?;
@@ -21,12 +21,8 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
     }
 }
 
-impl<R: Rule, B: Boxes> Model for Learner<R, B> {
+impl<R: Rule, B: Boxes> Learn for Single<R, B> {
     fn learn(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()> {
-        if !R::LEARNS {
-            let cure = "go on from the model it was made of";
-            return Err(Error::Spec(format!("a slim model predicts and does not learn; {cure}")));
-        }
         dispatch::learn(self, self.penalty, examples, margins)
     }
 
@@ -34,10 +30,42 @@ impl<R: Rule, B: Boxes> Model for Learner<R, B> {
         self.slots.expect(features);
     }
 
+    fn restore(&mut self, shared: Value, tally: Tally) -> std::result::Result<(), String> {
+        let Value::Object(mut parts) = shared else {
+            return Err("the shared state is not an object".into());
+        };
+        let mut take = |name: &str| parts.remove(name).unwrap_or(Value::Null);
+        let parsed = serde_json::from_value(take("state")).map_err(|error| error.to_string())?;
+        let step = serde_json::from_value(take("step")).map_err(|error| error.to_string())?;
+        self.shared = parsed;
+        self.step = step;
+        self.tally = tally;
+        Ok(())
+    }
+
+    fn scales_mut(&mut self) -> &mut Scales {
+        &mut self.scales
+    }
+
+    fn set_field(&mut self, slot: usize, _lane: usize, field: usize, value: f32) {
+        self.met.meet(slot);
+        self.slots[slot].set(field, value);
+    }
+
+    fn set_gradient_sum(&mut self, slot: usize, _lane: usize, sum: f64) {
+        if let Some(sums) = &mut self.gradient_sums {
+            sums[slot] = sum;
+        }
+    }
+}
+
+impl<R: Rule, B: Boxes> Predict for Single<R, B> {
     fn predict(&self, examples: Ordered<'_>, margins: &mut Vec<f64>) {
         dispatch::predict(self, examples, margins);
     }
+}
 
+impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
     fn slots(&self) -> usize {
         self.slots.len()
     }
@@ -48,10 +76,6 @@ impl<R: Rule, B: Boxes> Model for Learner<R, B> {
 
     fn scales(&self) -> &Scales {
         &self.scales
-    }
-
-    fn scales_mut(&mut self) -> &mut Scales {
-        &mut self.scales
     }
 
     fn tally(&self) -> &Tally {
@@ -114,19 +138,6 @@ impl<R: Rule, B: Boxes> Model for Learner<R, B> {
         })
     }
 
-    fn restore(&mut self, shared: Value, tally: Tally) -> std::result::Result<(), String> {
-        let Value::Object(mut parts) = shared else {
-            return Err("the shared state is not an object".into());
-        };
-        let mut take = |name: &str| parts.remove(name).unwrap_or(Value::Null);
-        let parsed = serde_json::from_value(take("state")).map_err(|error| error.to_string())?;
-        let step = serde_json::from_value(take("step")).map_err(|error| error.to_string())?;
-        self.shared = parsed;
-        self.step = step;
-        self.tally = tally;
-        Ok(())
-    }
-
     fn met(&self) -> &TouchedSlots {
         &self.met
     }
@@ -134,16 +145,5 @@ impl<R: Rule, B: Boxes> Model for Learner<R, B> {
     fn rests_at_zero(&self) -> bool {
         let unmet = R::Slot::default();
         self.boxes.intervals().is_none() && self.rule.weight(&unmet, 1.0) == 0.0
-    }
-
-    fn set_field(&mut self, slot: usize, _lane: usize, field: usize, value: f32) {
-        self.met.meet(slot);
-        self.slots[slot].set(field, value);
-    }
-
-    fn set_gradient_sum(&mut self, slot: usize, _lane: usize, sum: f64) {
-        if let Some(sums) = &mut self.gradient_sums {
-            sums[slot] = sum;
-        }
     }
 }

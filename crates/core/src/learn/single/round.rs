@@ -4,10 +4,10 @@ use std::hint::black_box;
 
 use lessregret_prefetch::prefetch;
 
-use super::Learner;
+use super::Single;
 use crate::error::Result;
 use crate::example::Example;
-use crate::learn::model::{Boxes, Model, diverged, is_sound};
+use crate::learn::model::{Boxes, Inspect, diverged, is_sound};
 use crate::learn::single::gather::{Gathered, Group, WIDTH, words};
 use crate::learn::tally::Round;
 use crate::loss::push::push;
@@ -22,7 +22,7 @@ pub(super) struct Look {
     square_weights: f64,
 }
 
-impl<R: Rule, B: Boxes> Learner<R, B> {
+impl<R: Rule, B: Boxes> Single<R, B> {
     /// Walk over the features once: the margin and, for learning, what coupled rules want to see.
     ///
     /// Each walk through a sheet is of one kind of number and over copies, so that it becomes vectors.
