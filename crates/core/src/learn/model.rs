@@ -77,10 +77,10 @@ pub trait Learn {
     fn restore(&mut self, shared: Value, tally: Tally) -> std::result::Result<(), String>;
     /// The scales of the features, to be put back.
     fn scales_mut(&mut self) -> &mut Scales;
-    /// Put back one float of a slot in one lane.
-    fn set_field(&mut self, slot: usize, lane: usize, field: usize, value: f32);
-    /// Put back the sum of the gradients of a slot in one lane.
-    fn set_gradient_sum(&mut self, slot: usize, lane: usize, sum: f64);
+    /// Put back what [`Inspect::copy_field`] gave for these slots.
+    fn restore_field(&mut self, field: usize, slots: &[u32], floats: &[f32]);
+    /// Put back what [`Inspect::copy_gradient_sums`] gave for these slots.
+    fn restore_gradient_sums(&mut self, slots: &[u32], sums: &[f64]);
 }
 
 /// A model that predicts. Called once a chunk, never a feature.
@@ -107,20 +107,21 @@ pub trait Inspect: Send + Sync {
     fn summary(&self) -> SlotSummary;
     /// The names of a slot's floats.
     fn fields(&self) -> &'static [&'static str];
-    /// The slots that may have been touched, by their pages.
-    fn met(&self) -> &TouchedSlots;
-    /// Whether every slot that was never met plays 0, as it does where its box holds 0.
-    fn rests_at_zero(&self) -> bool;
-    /// Whether a slot is as it began.
-    fn is_untouched(&self, slot: usize) -> bool;
+    /// The slots that are not as they began, ascending.
+    fn touched(&self) -> Vec<u32>;
+    /// The slots whose weight is not 0, ascending.
+    fn weighted(&self) -> Vec<u32>;
     /// How many lanes each slot has.
     fn lanes(&self) -> usize {
         1
     }
-    /// One float of a slot in one lane.
-    fn field(&self, slot: usize, lane: usize, field: usize) -> f32;
-    /// The sum of the gradients of a slot in one lane, where it is kept.
-    fn gradient_sum(&self, slot: usize, lane: usize) -> Option<f64>;
+    /// Append the weights that these slots would play, per unit of the scaled value.
+    fn copy_weights(&self, slots: &[u32], weights: &mut Vec<f32>);
+    /// Append one field of these slots: slot by slot, and of each slot lane by lane.
+    fn copy_field(&self, field: usize, slots: &[u32], floats: &mut Vec<f32>);
+    /// Append the sums of the gradients of these slots, in the order of [`Inspect::copy_field`]; nothing
+    /// where they are not kept.
+    fn copy_gradient_sums(&self, slots: &[u32], sums: &mut Vec<f64>);
     /// The intervals, where each slot has its own.
     fn intervals(&self) -> Option<&[Interval]>;
     /// The state that coupled coordinates share, for the model file.
@@ -181,6 +182,20 @@ impl AnyModel {
 
 const DOES_NOT_LEARN: &str =
     "a slim model predicts and does not learn; go on from the model it was made of";
+
+/// Of the slots met, or of all where one that was never met may weigh something, those whose weight is
+/// not 0.
+pub(crate) fn nonzero(
+    met: &TouchedSlots,
+    others: Option<usize>,
+    weight: impl Fn(usize) -> f32,
+) -> Vec<u32> {
+    let weighs = |slot: &usize| weight(*slot) != 0.0;
+    match others {
+        None => met.slots().filter(weighs).map(|slot| slot as u32).collect(),
+        Some(slots) => (0..slots).filter(weighs).map(|slot| slot as u32).collect(),
+    }
+}
 
 /// Whether margin and gradient of a round fit into float32.
 #[inline]

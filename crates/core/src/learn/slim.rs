@@ -10,7 +10,7 @@
 use serde_json::{Value, json};
 
 use super::dispatch::{self, PlayKernel};
-use super::model::{Inspect, Predict};
+use super::model::{Inspect, Predict, nonzero};
 use super::table::touched::TouchedSlots;
 use super::tally::{SlotSummary, Tally};
 use crate::alloc::Table;
@@ -36,10 +36,12 @@ impl SlimModel {
         Ok(SlimModel { weights, met, scales, tally })
     }
 
-    /// Put the weight of a slot there.
-    pub fn set_weight(&mut self, slot: usize, weight: f32) {
-        self.met.meet(slot);
-        self.weights[slot] = weight;
+    /// Put back what [`Inspect::copy_weights`] gave for these slots.
+    pub fn restore_weights(&mut self, slots: &[u32], weights: &[f32]) {
+        self.met.meet_all(slots);
+        for (&slot, &weight) in slots.iter().zip(weights) {
+            self.weights[slot as usize] = weight;
+        }
     }
 
     /// The scales of the features, to be put there.
@@ -105,25 +107,25 @@ impl Inspect for SlimModel {
         &["weight"]
     }
 
-    fn met(&self) -> &TouchedSlots {
-        &self.met
+    fn touched(&self) -> Vec<u32> {
+        let is_touched =
+            |&slot: &usize| !self.scales.is_untouched(slot) || self.weights[slot].to_bits() != 0;
+        self.met.slots().filter(is_touched).map(|slot| slot as u32).collect()
     }
 
-    fn rests_at_zero(&self) -> bool {
-        true
+    fn weighted(&self) -> Vec<u32> {
+        nonzero(&self.met, None, |slot| self.weights[slot])
     }
 
-    fn is_untouched(&self, slot: usize) -> bool {
-        self.scales.is_untouched(slot) && self.weights[slot].to_bits() == 0
+    fn copy_weights(&self, slots: &[u32], weights: &mut Vec<f32>) {
+        weights.extend(slots.iter().map(|&slot| self.weights[slot as usize]));
     }
 
-    fn field(&self, slot: usize, _lane: usize, _field: usize) -> f32 {
-        self.weights[slot]
+    fn copy_field(&self, _field: usize, slots: &[u32], floats: &mut Vec<f32>) {
+        self.copy_weights(slots, floats);
     }
 
-    fn gradient_sum(&self, _slot: usize, _lane: usize) -> Option<f64> {
-        None
-    }
+    fn copy_gradient_sums(&self, _slots: &[u32], _sums: &mut Vec<f64>) {}
 
     fn intervals(&self) -> Option<&[Interval]> {
         None
@@ -150,7 +152,9 @@ mod tests {
     fn model() -> Result<SlimModel> {
         let scales = Scales::new(Scale::None, SLOTS)?;
         let mut model = SlimModel::new(SLOTS, scales, Tally::default())?;
-        (0..SLOTS).for_each(|slot| model.set_weight(slot, weight(slot)));
+        let slots: Vec<u32> = (0..SLOTS as u32).collect();
+        let weights: Vec<f32> = (0..SLOTS).map(weight).collect();
+        model.restore_weights(&slots, &weights);
         Ok(model)
     }
 

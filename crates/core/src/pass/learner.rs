@@ -113,9 +113,9 @@ impl Learner {
 
     /// The touched slots and their weights.
     pub fn touched_weights(&self) -> (Vec<u32>, Vec<f32>) {
-        let model = self.model();
-        let touched = model.met().slots().filter(|&slot| !model.is_untouched(slot));
-        touched.map(|slot| (slot as u32, model.weight(slot))).unzip()
+        let (model, touched) = (self.model(), self.model().touched());
+        let weights = touched.iter().map(|&slot| model.weight(slot as usize)).collect();
+        (touched, weights)
     }
 
     /// The weights that all slots of features would play.

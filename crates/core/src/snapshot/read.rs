@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::io::{BufReader, Cursor, ErrorKind, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
 
 use safetensors::tensor::{Dtype, Metadata};
 
-use super::{FORMAT, Header, METADATA_KEY, NO_CHECKSUM, checksum_offset};
+use super::{BLOCK, FORMAT, Header, METADATA_KEY, NO_CHECKSUM, checksum_offset};
 use crate::error::{Error, Result};
 use crate::example::Names;
 use crate::example::Scales;
@@ -217,17 +218,17 @@ fn read_learner<F: Read + Seek>(
     let lanes = model.lanes();
     for (field, name) in model.fields().iter().enumerate() {
         let place = layout.place_lanes(name, Dtype::F32, slots.len(), lanes)?;
-        read_list(file, place, f32::from_le_bytes, |k, value| {
-            check_finite(name, value.into())?;
-            model.set_field(slots[k / lanes] as usize, k % lanes, field, value);
+        read_blocks(file, place, lanes, f32::from_le_bytes, |rows, floats| {
+            check_finite(name, floats)?;
+            model.restore_field(field, &slots[rows], floats);
             Ok(())
         })?;
     }
     if spec.certify {
         let place = layout.place_lanes("gradient_sum", Dtype::F64, slots.len(), lanes)?;
-        read_list(file, place, f64::from_le_bytes, |k, sum| {
-            check_finite("gradient_sum", sum)?;
-            model.set_gradient_sum(slots[k / lanes] as usize, k % lanes, sum);
+        read_blocks(file, place, lanes, f64::from_le_bytes, |rows, sums| {
+            check_finite("gradient_sum", sums)?;
+            model.restore_gradient_sums(&slots[rows], sums);
             Ok(())
         })?;
     }
@@ -239,17 +240,17 @@ fn read_slim<F: Read + Seek>(file: &mut F, layout: &Layout, slots: &[u32]) -> Re
     let Header { spec, tally, .. } = &layout.header;
     let mut model = spec.build_slim(*tally).map_err(|error| damaged(&error.to_string()))?;
     let place = layout.place("weight", Dtype::F32, Some(slots.len()))?;
-    read_list(file, place, f32::from_le_bytes, |k, weight| {
-        check_finite("weight", weight.into())?;
-        model.set_weight(slots[k] as usize, weight);
+    read_blocks(file, place, 1, f32::from_le_bytes, |rows, weights| {
+        check_finite("weight", weights)?;
+        model.restore_weights(&slots[rows], weights);
         Ok(())
     })?;
     read_scales(file, layout, slots, model.scales_mut())?;
     Ok(model)
 }
 
-fn check_finite(name: &str, number: f64) -> Reading<()> {
-    match number.is_finite() {
+fn check_finite<T: Copy + Into<f64>>(name: &str, numbers: &[T]) -> Reading<()> {
+    match numbers.iter().all(|&number| number.into().is_finite()) {
         true => Ok(()),
         false => Err(damaged(&format!("'{name}' holds a number that is not finite"))),
     }
@@ -343,23 +344,35 @@ fn read_names<F: Read + Seek>(
 }
 
 /// Read a tensor block by block and hand over its entries one by one.
-fn read_list<F: Read + Seek, T, const SIZE: usize>(
+fn read_list<F: Read + Seek, T: Copy, const SIZE: usize>(
     file: &mut F,
-    (offset, length): (u64, usize),
+    place: (u64, usize),
     convert: impl Fn([u8; SIZE]) -> T,
     mut take: impl FnMut(usize, T) -> Reading<()>,
 ) -> Reading<()> {
+    read_blocks(file, place, 1, convert, |mut rows, entries| {
+        entries.iter().try_for_each(|&entry| rows.next().map_or(Ok(()), |k| take(k, entry)))
+    })
+}
+
+/// Read a tensor whose rows have `width` entries, and hand over the entries of [`BLOCK`] rows at a time.
+fn read_blocks<F: Read + Seek, T, const SIZE: usize>(
+    file: &mut F,
+    (offset, length): (u64, usize),
+    width: usize,
+    convert: impl Fn([u8; SIZE]) -> T,
+    mut take: impl FnMut(Range<usize>, &[T]) -> Reading<()>,
+) -> Reading<()> {
     seek(file, offset)?;
-    let mut block = vec![0; SIZE << 14];
-    for start in (0..length).step_by(1 << 14) {
-        let count = (length - start).min(1 << 14);
-        let bytes = &mut block[..count * SIZE];
-        file.read_exact(bytes).map_err(|error| damaged(&error.to_string()))?;
-        for (k, entry) in bytes.chunks_exact(SIZE).enumerate() {
-            let mut own = [0; SIZE];
-            own.copy_from_slice(entry);
-            take(start + k, convert(own))?;
-        }
+    let (mut bytes, mut entries) = (Vec::new(), Vec::new());
+    let rows = length / width;
+    for start in (0..rows).step_by(BLOCK) {
+        let end = rows.min(start + BLOCK);
+        bytes.resize((end - start) * width * SIZE, 0);
+        file.read_exact(&mut bytes).map_err(|error| damaged(&error.to_string()))?;
+        entries.clear();
+        entries.extend(bytes.as_chunks().0.iter().map(|&entry| convert(entry)));
+        take(start..end, &entries)?;
     }
     Ok(())
 }

@@ -182,7 +182,7 @@ impl<R: Rule, B: Boxes> Kernel for Lanes<R, B> {
         let (mut whole, mut scratch) = (WithTouched::default(), Scratch::default());
         for example in examples.examples() {
             let seen = self.scales.prepare(&example, &mut scratch.values)?;
-            let touched = self.touched().map(|slot| slot as u32);
+            let touched = self.moved().map(|slot| slot as u32);
             let completed = whole.complete(&seen, touched);
             let number = self.observer.tally.rounds + 1;
             scratch.positions.clear();

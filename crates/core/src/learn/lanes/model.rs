@@ -12,7 +12,7 @@ use crate::example::Scales;
 use crate::example::{Ordered, SlotLookup};
 use crate::learn::dispatch;
 use crate::learn::lanes::tallies::LaneTallies;
-use crate::learn::model::{Boxes, Inspect, Learn, Predict};
+use crate::learn::model::{Boxes, Inspect, Learn, Predict, nonzero};
 use crate::learn::table::index::SlotIndex;
 use crate::learn::table::touched::TouchedSlots;
 use crate::learn::tally::{LaneSummary, SlotSummary, Tally};
@@ -31,19 +31,36 @@ struct State<S> {
 }
 
 impl<R: Rule, B: Boxes> Lanes<R, B> {
-    pub(super) fn touched(&self) -> impl Iterator<Item = usize> {
-        self.table.index().met().slots().filter(|&slot| !self.is_line_untouched(slot))
+    fn met(&self) -> &TouchedSlots {
+        self.table.index().met()
+    }
+
+    /// The slots whose line is not as it began.
+    pub(super) fn moved(&self) -> impl Iterator<Item = usize> {
+        self.met().slots().filter(|&slot| !self.is_line_untouched(slot))
     }
 
     fn is_line_untouched(&self, slot: usize) -> bool {
         self.table.line(slot).is_untouched()
     }
 
+    fn is_untouched(&self, slot: usize) -> bool {
+        let no_sum = |sums: &Vec<PerLane>| sums[slot] == [0.0; LANES];
+        let no_sums = self.gradient_sums.as_ref().is_none_or(no_sum);
+        no_sums && self.scales.is_untouched(slot) && self.is_line_untouched(slot)
+    }
+
+    /// Whether every slot that was never met plays 0, as it does where its box holds 0.
+    fn rests_at_zero(&self) -> bool {
+        let unmet = R::Slot::default();
+        self.boxes.intervals().is_none() && self.rule.weight(&unmet, 1.0) == 0.0
+    }
+
     /// The sums of all lanes' spreads, and how many slots were touched, in one walk.
     #[inline(always)]
     fn survey(&self) -> (PerLane, u64) {
         let (mut spreads, mut touched, steps) = ([0.0; LANES], 0, self.coupling.step);
-        for slot in self.table.index().met().slots() {
+        for slot in self.met().slots() {
             let (rule, line) = (self.boxes.rule(self.rule, slot), *self.table.line(slot));
             let (bits, mut terms) = (line.bits(), [0.0; LANES]);
             for lane in 0..LANES {
@@ -61,7 +78,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         let shared = self.rule.at(RATES[lane]).shared_spread(&self.coupling.state[lane]);
         let least = |slot: usize, sum: f64| self.rule_at(slot, lane).interval().least(sum);
         let floor = |sums: &Vec<PerLane>| {
-            self.table.index().met().slots().map(|slot| least(slot, sums[slot][lane])).sum()
+            self.met().slots().map(|slot| least(slot, sums[slot][lane])).sum()
         };
         LaneSummary {
             rate: f64::from(RATES[lane]),
@@ -115,16 +132,16 @@ impl<R: Rule, B: Boxes> Learn for Lanes<R, B> {
         &mut self.scales
     }
 
-    fn set_field(&mut self, slot: usize, lane: usize, field: usize, value: f32) {
-        let line = self.table.meet(slot);
-        let mut state = line.get(lane);
-        state.set(field, value);
-        line.put(lane, state);
+    fn restore_field(&mut self, field: usize, slots: &[u32], floats: &[f32]) {
+        for (&slot, floats) in slots.iter().zip(floats.as_chunks().0) {
+            *self.table.meet(slot as usize).field_mut(field) = *floats;
+        }
     }
 
-    fn set_gradient_sum(&mut self, slot: usize, lane: usize, sum: f64) {
-        if let Some(sums) = &mut self.gradient_sums {
-            sums[slot][lane] = sum;
+    fn restore_gradient_sums(&mut self, slots: &[u32], sums: &[f64]) {
+        let Some(kept) = &mut self.gradient_sums else { return };
+        for (&slot, sums) in slots.iter().zip(sums.as_chunks().0) {
+            kept[slot as usize] = *sums;
         }
     }
 }
@@ -170,22 +187,35 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
         R::Slot::FIELDS
     }
 
-    fn is_untouched(&self, slot: usize) -> bool {
-        let no_sum = |sums: &Vec<PerLane>| sums[slot] == [0.0; LANES];
-        let no_sums = self.gradient_sums.as_ref().is_none_or(no_sum);
-        no_sums && self.scales.is_untouched(slot) && self.is_line_untouched(slot)
+    fn touched(&self) -> Vec<u32> {
+        let touched = self.met().slots().filter(|&slot| !self.is_untouched(slot));
+        touched.map(|slot| slot as u32).collect()
+    }
+
+    fn weighted(&self) -> Vec<u32> {
+        let others = (!self.rests_at_zero()).then_some(self.slots());
+        nonzero(self.met(), others, |slot| self.scaled_weight(slot))
     }
 
     fn lanes(&self) -> usize {
         LANES
     }
 
-    fn field(&self, slot: usize, lane: usize, field: usize) -> f32 {
-        self.table.line(slot).get(lane).get(field)
+    fn copy_weights(&self, slots: &[u32], weights: &mut Vec<f32>) {
+        weights.extend(slots.iter().map(|&slot| self.scaled_weight(slot as usize)));
     }
 
-    fn gradient_sum(&self, slot: usize, lane: usize) -> Option<f64> {
-        self.gradient_sums.as_ref().map(|sums| sums[slot][lane])
+    fn copy_field(&self, field: usize, slots: &[u32], floats: &mut Vec<f32>) {
+        for &slot in slots {
+            floats.extend_from_slice(self.table.line(slot as usize).field(field));
+        }
+    }
+
+    fn copy_gradient_sums(&self, slots: &[u32], sums: &mut Vec<f64>) {
+        let Some(kept) = &self.gradient_sums else { return };
+        for &slot in slots {
+            sums.extend_from_slice(&kept[slot as usize]);
+        }
     }
 
     fn intervals(&self) -> Option<&[Interval]> {
@@ -196,15 +226,6 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
         let (Coupling { state, step }, observer) = (self.coupling, &self.observer);
         let state = State { state, step, lanes: observer.lanes, mixture: observer.mixture };
         serde_json::to_value(state).unwrap_or(Value::Null)
-    }
-
-    fn met(&self) -> &TouchedSlots {
-        self.table.index().met()
-    }
-
-    fn rests_at_zero(&self) -> bool {
-        let unmet = R::Slot::default();
-        self.boxes.intervals().is_none() && self.rule.weight(&unmet, 1.0) == 0.0
     }
 }
 

@@ -121,7 +121,8 @@ impl<R: Rule, B: Boxes> Single<R, B> {
         Ok(())
     }
 
-    fn touched(&self) -> impl Iterator<Item = (usize, &R::Slot)> {
+    /// The slots that are not as they began.
+    fn moved(&self) -> impl Iterator<Item = (usize, &R::Slot)> {
         let met = self.met.slots().map(|slot| (slot, &self.slots[slot]));
         met.filter(|(_, state)| !state.is_untouched())
     }
@@ -178,7 +179,7 @@ impl<R: Rule, B: Boxes> Kernel for Single<R, B> {
             (WithTouched::default(), Vec::new(), Gathered::default());
         for example in examples.examples() {
             let seen = self.scales.prepare(&example, &mut scratch)?;
-            let touched = self.touched().map(|(slot, _)| slot as u32);
+            let touched = self.moved().map(|(slot, _)| slot as u32);
             let completed = whole.complete(&seen, touched);
             let number = self.tally.rounds + 1;
             let round = self.round::<_, true>(Portable, number, &completed, &[], &mut gathered)?;

@@ -7,8 +7,7 @@ use crate::error::Result;
 use crate::example::Ordered;
 use crate::example::Scales;
 use crate::learn::dispatch;
-use crate::learn::model::{Boxes, Inspect, Learn, Predict};
-use crate::learn::table::touched::TouchedSlots;
+use crate::learn::model::{Boxes, Inspect, Learn, Predict, nonzero};
 use crate::learn::tally::{SlotSummary, Tally};
 use crate::rule::{Interval, Rule, Slot};
 
@@ -18,6 +17,20 @@ impl<R: Rule, B: Boxes> Single<R, B> {
         let sums = self.gradient_sums.as_ref()?;
         let least = |slot: usize| self.rule_at(slot).interval().least(sums[slot]);
         Some(self.met.slots().map(least).sum())
+    }
+
+    fn is_untouched(&self, slot: usize) -> bool {
+        // A gradient too small to move a slot still counts in its sum.
+        let no_sum = self.gradient_sums.as_ref().is_none_or(|sums| sums[slot] == 0.0);
+        // So does a value that told nothing but its size.
+        let no_scale = self.scales.is_untouched(slot);
+        no_sum && no_scale && self.slots[slot].is_untouched()
+    }
+
+    /// Whether every slot that was never met plays 0, as it does where its box holds 0.
+    fn rests_at_zero(&self) -> bool {
+        let unmet = R::Slot::default();
+        self.boxes.intervals().is_none() && self.rule.weight(&unmet, 1.0) == 0.0
     }
 }
 
@@ -47,14 +60,17 @@ impl<R: Rule, B: Boxes> Learn for Single<R, B> {
         &mut self.scales
     }
 
-    fn set_field(&mut self, slot: usize, _lane: usize, field: usize, value: f32) {
-        self.met.meet(slot);
-        self.slots[slot].set(field, value);
+    fn restore_field(&mut self, field: usize, slots: &[u32], floats: &[f32]) {
+        self.met.meet_all(slots);
+        for (&slot, &float) in slots.iter().zip(floats) {
+            self.slots[slot as usize].set(field, float);
+        }
     }
 
-    fn set_gradient_sum(&mut self, slot: usize, _lane: usize, sum: f64) {
-        if let Some(sums) = &mut self.gradient_sums {
-            sums[slot] = sum;
+    fn restore_gradient_sums(&mut self, slots: &[u32], sums: &[f64]) {
+        let Some(kept) = &mut self.gradient_sums else { return };
+        for (&slot, &sum) in slots.iter().zip(sums) {
+            kept[slot as usize] = sum;
         }
     }
 }
@@ -90,7 +106,7 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
             ..SlotSummary::default()
         };
         let mut spread = self.rule.shared_spread(shared);
-        for (slot, state) in self.touched() {
+        for (slot, state) in self.moved() {
             let rule = self.rule_at(slot);
             if R::BOUNDED {
                 spread += rule.spread(state, self.step);
@@ -111,20 +127,27 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
         R::Slot::FIELDS
     }
 
-    fn is_untouched(&self, slot: usize) -> bool {
-        // A gradient too small to move a slot still counts in its sum.
-        let no_sum = self.gradient_sum(slot, 0).is_none_or(|sum| sum == 0.0);
-        // So does a value that told nothing but its size.
-        let no_scale = self.scales.is_untouched(slot);
-        no_sum && no_scale && self.slots[slot].is_untouched()
+    fn touched(&self) -> Vec<u32> {
+        let touched = self.met.slots().filter(|&slot| !self.is_untouched(slot));
+        touched.map(|slot| slot as u32).collect()
     }
 
-    fn field(&self, slot: usize, _lane: usize, field: usize) -> f32 {
-        self.slots[slot].get(field)
+    fn weighted(&self) -> Vec<u32> {
+        let others = (!self.rests_at_zero()).then_some(self.slots.len());
+        nonzero(&self.met, others, |slot| self.scaled_weight(slot))
     }
 
-    fn gradient_sum(&self, slot: usize, _lane: usize) -> Option<f64> {
-        self.gradient_sums.as_ref().map(|sums| sums[slot])
+    fn copy_weights(&self, slots: &[u32], weights: &mut Vec<f32>) {
+        weights.extend(slots.iter().map(|&slot| self.scaled_weight(slot as usize)));
+    }
+
+    fn copy_field(&self, field: usize, slots: &[u32], floats: &mut Vec<f32>) {
+        floats.extend(slots.iter().map(|&slot| self.slots[slot as usize].get(field)));
+    }
+
+    fn copy_gradient_sums(&self, slots: &[u32], sums: &mut Vec<f64>) {
+        let Some(kept) = &self.gradient_sums else { return };
+        sums.extend(slots.iter().map(|&slot| kept[slot as usize]));
     }
 
     fn intervals(&self) -> Option<&[Interval]> {
@@ -136,14 +159,5 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
             "state": serde_json::to_value(self.shared).unwrap_or(Value::Null),
             "step": self.step,
         })
-    }
-
-    fn met(&self) -> &TouchedSlots {
-        &self.met
-    }
-
-    fn rests_at_zero(&self) -> bool {
-        let unmet = R::Slot::default();
-        self.boxes.intervals().is_none() && self.rule.weight(&unmet, 1.0) == 0.0
     }
 }
