@@ -54,6 +54,8 @@ pub struct Lanes<R: Rule, B: Boxes> {
     scales: Scales,
     gradient_sums: Option<Vec<PerLane>>,
     coupling: Coupling<R::Shared>,
+    /// Scratch of importance-aware rounds: the rates of every feature, from the second walk to the third.
+    rates: Vec<[f32; LANES]>,
     observer: Observer,
 }
 
@@ -79,6 +81,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             scales,
             gradient_sums: sums,
             coupling: Coupling::default(),
+            rates: Vec::new(),
             observer: Observer::new(loss, penalty.l2 > 0.0).fixed_share(fixed_share),
         })
     }

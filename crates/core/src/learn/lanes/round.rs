@@ -184,10 +184,11 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             self.follow(simd, example, positions, &seen.look.margins, &seen.slopes);
             return [0.0; LANES];
         }
-        self.absorb::<E, false, PENALISED>(simd, example, positions, &seen.slopes)
+        self.absorb::<E, false, PENALISED>(simd, example, positions, &seen.slopes, &mut Vec::new())
     }
 
-    /// The second walk; ½ Σ g² η of every lane. Where weights are to STAY for now, Σ x² η.
+    /// The second walk; ½ Σ g² η of every lane. Where weights are to STAY for now, Σ x² η, and the rates
+    /// are kept.
     #[inline(always)]
     fn absorb<E: F64x8, const STAY: bool, const PENALISED: bool>(
         &mut self,
@@ -195,6 +196,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         example: &Example<'_>,
         positions: &[u32],
         slopes: &PerLane,
+        kept_rates: &mut Vec<[f32; LANES]>,
     ) -> PerLane {
         if self.gradient_sums.is_some() {
             self.sum_gradients::<PENALISED>(example, positions, slopes);
@@ -221,14 +223,16 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
                     let pull = shrink * f64::from(penalised(&state, value, played));
                     gradients[lane] = (slopes[lane] * wide + pull) as f32;
                 }
-                rule.absorb(&mut state, value, gradients[lane], step);
+                rates[lane] = rule.absorb(&mut state, value, gradients[lane], step);
                 if STAY {
                     rule.place(&mut state, f64::from(played));
                 }
                 line.put(lane, state);
-                rates[lane] = rule.rate_used(&state, step);
             }
             lines[position_again as usize] = line;
+            if STAY {
+                kept_rates.push(rates);
+            }
             let factors = if STAY { simd.splat(wide) } else { simd.widen(gradients) };
             let squares = simd.multiply(factors, factors);
             sum.add(k, simd.multiply(squares, simd.widen(rates)));
@@ -281,23 +285,26 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         margins: &PerLane,
         slopes: &PerLane,
     ) {
-        let responses = self.absorb::<E, true, false>(simd, example, positions, slopes);
+        let mut rates = std::mem::take(&mut self.rates);
+        rates.clear();
+        let responses = self.absorb::<E, true, false>(simd, example, positions, slopes, &mut rates);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let pushes: PerLane = std::array::from_fn(|lane| {
             push(self.loss, margins[lane], label, importance, responses[lane])
         });
-        let steps = self.coupling.step;
-        for (k, (&slot, &value)) in example.slots.iter().zip(example.values).enumerate() {
+        let features = example.slots.iter().zip(example.values).zip(positions).zip(&rates);
+        for (((&slot, &value), &position), rates) in features {
             let rule = self.boxes.rule(self.rule, slot as usize);
-            let line = &mut self.table.lines_mut()[positions[k] as usize];
+            let line = &mut self.table.lines_mut()[position as usize];
             for lane in 0..LANES {
                 let (rule, mut state) = (rule.at(RATES[lane]), line.get(lane));
-                let rate = f64::from(rule.rate_used(&state, steps[lane]));
                 let weight = f64::from(rule.weight(&state, value));
-                rule.place(&mut state, weight + pushes[lane] * rate * f64::from(value));
+                let way = pushes[lane] * f64::from(rates[lane]) * f64::from(value);
+                rule.place(&mut state, weight + way);
                 line.put(lane, state);
             }
         }
+        self.rates = rates;
     }
 
     #[inline(always)]

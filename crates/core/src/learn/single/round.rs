@@ -97,7 +97,7 @@ impl<R: Rule, B: Boxes> Single<R, B> {
             for k in 0..WIDTH {
                 let rule = self.rule_at(slots[k] as usize);
                 let mut state = before.get(k);
-                rule.absorb(&mut state, values[k], gradients[k], step);
+                rates[k] = rule.absorb(&mut state, values[k], gradients[k], step);
                 if STAY && gradients[k] != 0.0 {
                     rule.place(&mut state, f64::from(played[k]));
                 }
@@ -106,7 +106,6 @@ impl<R: Rule, B: Boxes> Single<R, B> {
                     state = before.get(k);
                 }
                 after.put(k, state);
-                rates[k] = rule.rate_used(&state, step);
             }
             (group.after, group.rates) = (after, rates);
         }
