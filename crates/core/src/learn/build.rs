@@ -1,7 +1,8 @@
 //! A spec turned into a learner: the one place where names become types.
 
+use super::frame::{Plan, Uniform};
 use super::lanes::Lanes;
-use super::model::{Model, Plan, Uniform};
+use super::model::Model;
 use super::penalty::Penalty;
 use super::single::Single;
 use super::slim::SlimModel;

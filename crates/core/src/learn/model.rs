@@ -6,62 +6,10 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::example::Scales;
-use crate::example::{Example, Ordered, SlotLookup};
-use crate::learn::penalty::Penalty;
+use crate::example::{Ordered, SlotLookup};
 use crate::learn::slim::SlimModel;
-use crate::learn::table::touched::TouchedSlots;
 use crate::learn::tally::{SlotSummary, Tally};
-use crate::loss::Loss;
-use crate::rule::{ExampleStats, Interval, Rule};
-
-/// What a learner is made from, but for its rule and its boxes.
-pub struct Plan {
-    /// What margins are judged by.
-    pub loss: Loss,
-    /// What weights are charged.
-    pub penalty: Penalty,
-    /// Whether updates follow the slope as far as importance leads; for a rule that descends, without L2.
-    pub importance_aware: bool,
-    /// The part of every round's shares that lanes deal out evenly.
-    pub fixed_share: f64,
-    /// What values are divided by.
-    pub scales: Scales,
-    /// How many there are.
-    pub slots: usize,
-    /// Whether to keep the sums of gradients that the linearised regret is measured by.
-    pub certify: bool,
-}
-
-/// The feasible set of every coordinate.
-pub trait Boxes: Send + Sync + 'static {
-    /// The rule as it is for this slot.
-    fn rule<R: Rule>(&self, rule: R, slot: usize) -> R;
-    /// The intervals, where each slot has its own.
-    fn intervals(&self) -> Option<&[Interval]>;
-}
-
-/// All coordinates have the rule's own interval.
-pub struct Uniform;
-
-impl Boxes for Uniform {
-    #[inline]
-    fn rule<R: Rule>(&self, rule: R, _slot: usize) -> R {
-        rule
-    }
-    fn intervals(&self) -> Option<&[Interval]> {
-        None
-    }
-}
-
-impl Boxes for Vec<Interval> {
-    #[inline]
-    fn rule<R: Rule>(&self, rule: R, slot: usize) -> R {
-        rule.within(self[slot])
-    }
-    fn intervals(&self) -> Option<&[Interval]> {
-        Some(self)
-    }
-}
+use crate::rule::Interval;
 
 /// A model that learns. Called once a chunk, never a feature.
 pub trait Learn {
@@ -182,48 +130,3 @@ impl AnyModel {
 
 const DOES_NOT_LEARN: &str =
     "a slim model predicts and does not learn; go on from the model it was made of";
-
-/// Of the slots met, or of all where one that was never met may weigh something, those whose weight is
-/// not 0.
-pub(crate) fn nonzero(
-    met: &TouchedSlots,
-    others: Option<usize>,
-    weight: impl Fn(usize) -> f32,
-) -> Vec<u32> {
-    let weighs = |slot: &usize| weight(*slot) != 0.0;
-    match others {
-        None => met.slots().filter(weighs).map(|slot| slot as u32).collect(),
-        Some(slots) => (0..slots).filter(weighs).map(|slot| slot as u32).collect(),
-    }
-}
-
-/// Whether margin and gradient of a round fit into float32.
-#[inline]
-pub(crate) fn is_sound<R: Rule>(stats: &ExampleStats) -> bool {
-    let finite = |number: f64| (number as f32).is_finite();
-    finite(stats.margin) && (!R::BOUNDED || finite(stats.square_gradient()))
-}
-
-/// The error for a round that is not sound; `weight` gives the weight that a slot played.
-#[cold]
-#[inline(never)]
-pub(crate) fn diverged(
-    example: &Example<'_>,
-    stats: ExampleStats,
-    weight: impl Fn(usize) -> f32,
-) -> Error {
-    let (margin, norm) = (stats.margin, stats.square_gradient().sqrt());
-    let margin_fits = (margin as f32).is_finite();
-    let what = match margin_fits {
-        true => format!("the gradient has length {norm:.2e}, too large to square in float32"),
-        false => format!("the margin is {margin:.2e}, too large for a float32"),
-    };
-    let part = |k: usize| {
-        let value = f64::from(example.values[k]);
-        let weight = f64::from(weight(example.slots[k] as usize));
-        if margin_fits { stats.slope * value + stats.shrink * weight } else { value }.abs()
-    };
-    let largest = (0..example.slots.len()).max_by(|&a, &b| part(a).total_cmp(&part(b)));
-    let slot = largest.map_or(0, |k| example.slots[k]);
-    Error::Diverged { round: stats.round, slot, what }
-}

@@ -10,7 +10,8 @@
 use serde_json::{Value, json};
 
 use super::dispatch::{self, PlayKernel};
-use super::model::{Inspect, Predict, nonzero};
+use super::frame::nonzero;
+use super::model::{Inspect, Predict};
 use super::table::touched::TouchedSlots;
 use super::tally::{SlotSummary, Tally};
 use crate::alloc::Table;
@@ -114,7 +115,7 @@ impl Inspect for SlimModel {
     }
 
     fn weighted(&self) -> Vec<u32> {
-        nonzero(&self.met, None, |slot| self.weights[slot])
+        nonzero(self.met.slots(), |slot| self.weights[slot])
     }
 
     fn copy_weights(&self, slots: &[u32], weights: &mut Vec<f32>) {

@@ -11,8 +11,9 @@ use crate::error::Result;
 use crate::example::Scales;
 use crate::example::{Ordered, SlotLookup};
 use crate::learn::dispatch;
+use crate::learn::frame::Boxes;
 use crate::learn::lanes::tallies::LaneTallies;
-use crate::learn::model::{Boxes, Inspect, Learn, Predict, nonzero};
+use crate::learn::model::{Inspect, Learn, Predict};
 use crate::learn::table::index::SlotIndex;
 use crate::learn::table::touched::TouchedSlots;
 use crate::learn::tally::{LaneSummary, SlotSummary, Tally};
@@ -44,24 +45,12 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         self.table.line(slot).is_untouched()
     }
 
-    fn is_untouched(&self, slot: usize) -> bool {
-        let no_sum = |sums: &Vec<PerLane>| sums[slot] == [0.0; LANES];
-        let no_sums = self.gradient_sums.as_ref().is_none_or(no_sum);
-        no_sums && self.scales.is_untouched(slot) && self.is_line_untouched(slot)
-    }
-
-    /// Whether every slot that was never met plays 0, as it does where its box holds 0.
-    fn rests_at_zero(&self) -> bool {
-        let unmet = R::Slot::default();
-        self.boxes.intervals().is_none() && self.rule.weight(&unmet, 1.0) == 0.0
-    }
-
     /// The sums of all lanes' spreads, and how many slots were touched, in one walk.
     #[inline(always)]
     fn survey(&self) -> (PerLane, u64) {
         let (mut spreads, mut touched, steps) = ([0.0; LANES], 0, self.coupling.step);
         for slot in self.met().slots() {
-            let (rule, line) = (self.boxes.rule(self.rule, slot), *self.table.line(slot));
+            let (rule, line) = (self.frame.rule_at(slot), *self.table.line(slot));
             let (bits, mut terms) = (line.bits(), [0.0; LANES]);
             for lane in 0..LANES {
                 let spread = rule.at(RATES[lane]).spread(&line.get(lane), steps[lane]);
@@ -75,7 +64,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 
     fn lane_summary(&self, lane: usize, share: f64, spread: f64) -> LaneSummary {
-        let shared = self.rule.at(RATES[lane]).shared_spread(&self.coupling.state[lane]);
+        let shared = self.frame.rule.at(RATES[lane]).shared_spread(&self.coupling.state[lane]);
         let least = |slot: usize, sum: f64| self.rule_at(slot, lane).interval().least(sum);
         let floor = |sums: &Vec<PerLane>| {
             self.met().slots().map(|slot| least(slot, sums[slot][lane])).sum()
@@ -84,8 +73,8 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             rate: f64::from(RATES[lane]),
             share,
             tally: self.observer.lanes.of(lane),
-            spread: (!self.importance_aware).then_some(shared + spread),
-            floor: self.gradient_sums.as_ref().map(floor),
+            spread: (!self.frame.importance_aware).then_some(shared + spread),
+            floor: self.frame.gradient_sums.as_ref().map(floor),
         }
     }
 }
@@ -104,7 +93,7 @@ impl<R: Rule, B: Boxes> WithSimd for Survey<'_, R, B> {
 
 impl<R: Rule, B: Boxes> Learn for Lanes<R, B> {
     fn learn(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()> {
-        dispatch::learn(self, self.penalty, examples, margins)
+        dispatch::learn(self, self.frame.penalty, examples, margins)
     }
 
     fn expect(&mut self, features: u64) {
@@ -129,7 +118,7 @@ impl<R: Rule, B: Boxes> Learn for Lanes<R, B> {
     }
 
     fn scales_mut(&mut self) -> &mut Scales {
-        &mut self.scales
+        &mut self.frame.scales
     }
 
     fn restore_field(&mut self, field: usize, slots: &[u32], floats: &[f32]) {
@@ -139,10 +128,7 @@ impl<R: Rule, B: Boxes> Learn for Lanes<R, B> {
     }
 
     fn restore_gradient_sums(&mut self, slots: &[u32], sums: &[f64]) {
-        let Some(kept) = &mut self.gradient_sums else { return };
-        for (&slot, sums) in slots.iter().zip(sums.as_chunks().0) {
-            kept[slot as usize] = *sums;
-        }
+        self.frame.restore_gradient_sums(slots, sums.as_chunks().0);
     }
 }
 
@@ -163,7 +149,7 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
     }
 
     fn scales(&self) -> &Scales {
-        &self.scales
+        &self.frame.scales
     }
 
     fn tally(&self) -> &Tally {
@@ -173,11 +159,11 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
     fn summary(&self) -> SlotSummary {
         let (spreads, touched) =
             InstructionSet::chosen().unwrap_or(InstructionSet::Portable).run(Survey(self));
-        let shares = self.observer.mixture.shares(self.loss);
+        let shares = self.observer.mixture.shares(self.frame.loss);
         let lane = |lane: usize| self.lane_summary(lane, shares[lane], spreads[lane]);
         SlotSummary {
             touched,
-            mixing_cost: Some(self.observer.mixture.cost(self.loss)),
+            mixing_cost: Some(self.observer.mixture.cost(self.frame.loss)),
             lanes: (0..LANES).map(lane).collect(),
             ..SlotSummary::default()
         }
@@ -188,13 +174,13 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
     }
 
     fn touched(&self) -> Vec<u32> {
-        let touched = self.met().slots().filter(|&slot| !self.is_untouched(slot));
-        touched.map(|slot| slot as u32).collect()
+        let is_touched =
+            |&slot: &usize| !self.frame.is_untouched(slot) || !self.is_line_untouched(slot);
+        self.met().slots().filter(is_touched).map(|slot| slot as u32).collect()
     }
 
     fn weighted(&self) -> Vec<u32> {
-        let others = (!self.rests_at_zero()).then_some(self.slots());
-        nonzero(self.met(), others, |slot| self.scaled_weight(slot))
+        self.frame.weighted(self.met(), self.slots(), |slot| self.scaled_weight(slot))
     }
 
     fn lanes(&self) -> usize {
@@ -212,14 +198,11 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
     }
 
     fn copy_gradient_sums(&self, slots: &[u32], sums: &mut Vec<f64>) {
-        let Some(kept) = &self.gradient_sums else { return };
-        for &slot in slots {
-            sums.extend_from_slice(&kept[slot as usize]);
-        }
+        self.frame.copy_gradient_sums(slots, |lanes| sums.extend_from_slice(lanes));
     }
 
     fn intervals(&self) -> Option<&[Interval]> {
-        self.boxes.intervals()
+        self.frame.boxes.intervals()
     }
 
     fn shared(&self) -> Value {

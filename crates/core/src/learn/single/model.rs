@@ -7,36 +7,23 @@ use crate::error::Result;
 use crate::example::Ordered;
 use crate::example::Scales;
 use crate::learn::dispatch;
-use crate::learn::model::{Boxes, Inspect, Learn, Predict, nonzero};
+use crate::learn::frame::Boxes;
+use crate::learn::model::{Inspect, Learn, Predict};
 use crate::learn::tally::{SlotSummary, Tally};
 use crate::rule::{Interval, Rule, Slot};
 
 impl<R: Rule, B: Boxes> Single<R, B> {
     /// Σ_i min(a_i G_i, b_i G_i).
     fn floor(&self) -> Option<f64> {
-        let sums = self.gradient_sums.as_ref()?;
-        let least = |slot: usize| self.rule_at(slot).interval().least(sums[slot]);
+        let sums = self.frame.gradient_sums.as_ref()?;
+        let least = |slot: usize| self.frame.rule_at(slot).interval().least(sums[slot]);
         Some(self.met.slots().map(least).sum())
-    }
-
-    fn is_untouched(&self, slot: usize) -> bool {
-        // A gradient too small to move a slot still counts in its sum.
-        let no_sum = self.gradient_sums.as_ref().is_none_or(|sums| sums[slot] == 0.0);
-        // So does a value that told nothing but its size.
-        let no_scale = self.scales.is_untouched(slot);
-        no_sum && no_scale && self.slots[slot].is_untouched()
-    }
-
-    /// Whether every slot that was never met plays 0, as it does where its box holds 0.
-    fn rests_at_zero(&self) -> bool {
-        let unmet = R::Slot::default();
-        self.boxes.intervals().is_none() && self.rule.weight(&unmet, 1.0) == 0.0
     }
 }
 
 impl<R: Rule, B: Boxes> Learn for Single<R, B> {
     fn learn(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()> {
-        dispatch::learn(self, self.penalty, examples, margins)
+        dispatch::learn(self, self.frame.penalty, examples, margins)
     }
 
     fn expect(&mut self, features: u64) {
@@ -57,7 +44,7 @@ impl<R: Rule, B: Boxes> Learn for Single<R, B> {
     }
 
     fn scales_mut(&mut self) -> &mut Scales {
-        &mut self.scales
+        &mut self.frame.scales
     }
 
     fn restore_field(&mut self, field: usize, slots: &[u32], floats: &[f32]) {
@@ -68,10 +55,7 @@ impl<R: Rule, B: Boxes> Learn for Single<R, B> {
     }
 
     fn restore_gradient_sums(&mut self, slots: &[u32], sums: &[f64]) {
-        let Some(kept) = &mut self.gradient_sums else { return };
-        for (&slot, &sum) in slots.iter().zip(sums) {
-            kept[slot as usize] = sum;
-        }
+        self.frame.restore_gradient_sums(slots, sums);
     }
 }
 
@@ -87,11 +71,11 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
     }
 
     fn scaled_weight(&self, slot: usize) -> f32 {
-        self.rule_at(slot).weight(&self.slots[slot], 1.0)
+        self.frame.rule_at(slot).weight(&self.slots[slot], 1.0)
     }
 
     fn scales(&self) -> &Scales {
-        &self.scales
+        &self.frame.scales
     }
 
     fn tally(&self) -> &Tally {
@@ -102,12 +86,12 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
         let shared = &self.shared;
         let mut summary = SlotSummary {
             floor: self.floor(),
-            theorem: self.rule.shared_theorem(shared),
+            theorem: self.frame.rule.shared_theorem(shared),
             ..SlotSummary::default()
         };
-        let mut spread = self.rule.shared_spread(shared);
+        let mut spread = self.frame.rule.shared_spread(shared);
         for (slot, state) in self.moved() {
-            let rule = self.rule_at(slot);
+            let rule = self.frame.rule_at(slot);
             if R::BOUNDED {
                 spread += rule.spread(state, self.step);
             }
@@ -116,7 +100,7 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
             }
             summary.touched += 1;
         }
-        if self.importance_aware {
+        if self.frame.importance_aware {
             return SlotSummary { theorem: None, ..summary };
         }
         summary.spread = R::BOUNDED.then_some(spread);
@@ -128,13 +112,13 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
     }
 
     fn touched(&self) -> Vec<u32> {
-        let touched = self.met.slots().filter(|&slot| !self.is_untouched(slot));
-        touched.map(|slot| slot as u32).collect()
+        let is_touched =
+            |&slot: &usize| !self.frame.is_untouched(slot) || !self.slots[slot].is_untouched();
+        self.met.slots().filter(is_touched).map(|slot| slot as u32).collect()
     }
 
     fn weighted(&self) -> Vec<u32> {
-        let others = (!self.rests_at_zero()).then_some(self.slots.len());
-        nonzero(&self.met, others, |slot| self.scaled_weight(slot))
+        self.frame.weighted(&self.met, self.slots.len(), |slot| self.scaled_weight(slot))
     }
 
     fn copy_weights(&self, slots: &[u32], weights: &mut Vec<f32>) {
@@ -146,12 +130,11 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
     }
 
     fn copy_gradient_sums(&self, slots: &[u32], sums: &mut Vec<f64>) {
-        let Some(kept) = &self.gradient_sums else { return };
-        sums.extend(slots.iter().map(|&slot| kept[slot as usize]));
+        self.frame.copy_gradient_sums(slots, |&sum| sums.push(sum));
     }
 
     fn intervals(&self) -> Option<&[Interval]> {
-        self.boxes.intervals()
+        self.frame.boxes.intervals()
     }
 
     fn shared(&self) -> Value {
