@@ -320,7 +320,7 @@ def test_a_subclass_of_a_shipped_rule_runs_its_own_way() -> None:
     @dataclass(frozen=True, kw_only=True)
     class Frozen(PerCoordinate):
         def absorb(self, slot: Any, value: float, gradient: float, step: Any) -> Any:
-            return slot
+            return slot, 0.0
 
     X, y = np.eye(4), np.array([1, -1, 1, -1])
     clf = OnlineClassifier(rule=Frozen()).fit(X, y)

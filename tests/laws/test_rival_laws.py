@@ -100,7 +100,7 @@ def test_cw_meets_its_constraint_with_equality(
     sight = Sight(1, False, label, mean * value, 1.0, 0.0, value**2)
     rule.look(slot, value, sight)
     _, step = rule.step(None, sight)
-    after = rule.absorb(slot, value, 0.0, step)
+    after, _ = rule.absorb(slot, value, 0.0, step)
     margin, variance = label * after[0] * value, rule.variance_of(Slot(*after)) * value**2
     needed = rule.confidence * (variance if isinstance(rule, CW) else sqrt(variance))
     if step.rate == 0:
@@ -119,7 +119,7 @@ def test_the_two_forms_of_arow_agree_for_one_feature(
         sight = Sight(1, False, label, mean * value, 1.0, 0.0, value**2)
         rule.look(slot, value, sight)
         _, step = rule.step(None, sight)
-        after.append(rule.absorb(slot, value, 0.0, step))
+        after.append(rule.absorb(slot, value, 0.0, step)[0])
     assert after[0] == pytest.approx(after[1], rel=1e-9)
 
 
@@ -137,7 +137,7 @@ def test_arow_in_covariance_form_is_the_published_update(
     beta = 1 / (sight.variance + 1)
     for slot, value in zip(slots, values, strict=True):
         before = rule.variance_of(slot)
-        after = rule.absorb(slot, value, 0.0, step)
+        after, _ = rule.absorb(slot, value, 0.0, step)
         published = before - beta * before**2 * value**2
         assert rule.variance_of(Slot(*after)) == pytest.approx(published, rel=1e-9)
         assert after[0] == pytest.approx((1 - margin) * beta * before * value)
@@ -183,7 +183,7 @@ def test_ftrl_plays_the_minimum_of_its_objective(rule: Ftrl) -> None:
     for _ in range(30):
         weight, gradient = rule.weight(slot, 1.0), float(rng.normal())
         before = slot.n
-        slot = rule.absorb(slot, 1.0, gradient, Step())
+        slot, _ = rule.absorb(slot, 1.0, gradient, Step())
         played.append(weight)
         sigmas.append((sqrt(slot.n) - sqrt(before)) / rule.rate)
         total += gradient

@@ -41,7 +41,7 @@ pub use comparator::{Columns, Problem};
 pub use error::{Error, InputError, Result};
 pub use example::hash;
 pub use example::{Chunk, Example, Names, Ordered, Requirements, SlotLookup};
-pub use learn::model::Model;
+pub use learn::model::{Inspect, Learn, Model, Predict};
 pub use learn::tally::{LaneSummary, LaneTally, SlotSummary, Tally};
 pub use loss::{LOSSES, Labels, Link, Loss};
 pub use pass::{Learner, Outcomes, Source, learn_many};

@@ -1,6 +1,6 @@
 """The readable learner: float64, a dictionary of slots, one round in a dozen lines.
 
-It is the twin of ``crates/core/src/learn/single/`` and gives its numbers up to float32 rounding;
+It is the twin of ``crates/core/src/learn/`` and gives the same numbers up to float32 rounding;
 ``tests/twins`` holds the two together. It also runs rules that exist only in Python.
 """
 
@@ -135,8 +135,10 @@ class ReadableLearner:
         if self.l2 and self.l2_scope == "all":
             slots, seen = self._with_absent(slots, seen)
         sight = self._sight(slots, seen, label, importance)
-        absorb = self._follow if self.importance_aware else self._absorb
-        energy = absorb(slots, seen, sight)
+        if self.importance_aware:
+            energy = self._follow(slots, seen, sight)
+        else:
+            energy, _ = self._absorb(slots, seen, sight)
         outcome = Outcome(
             margin=sight.margin,
             loss=self.loss.value(sight.margin, label),
@@ -269,31 +271,35 @@ class ReadableLearner:
             square_weights=sum(weight**2 for weight in played),
         )
 
-    def _absorb(self, slots: Sequence[int], values: Sequence[float], sight: Sight) -> float:
+    def _absorb(
+        self, slots: Sequence[int], values: Sequence[float], sight: Sight
+    ) -> tuple[float, list[float]]:
+        """Let every coordinate absorb its gradient: ½ Σ g² η, and the rates η."""
         if self.rule.coupled:
             for i, value in zip(slots, values, strict=True):
                 self.rule_at(i).look(self.slot(i), value, sight)
             self.shared, self.step = self.rule.step(self.shared, sight)
-        energy = 0.0
+        energy, rates = 0.0, []
         for i, value in zip(slots, values, strict=True):
             rule, gradient = self.rule_at(i), sight.slope * value
             if self.l2:
                 gradient += sight.shrink * rule.weight(self.slot(i), value)
             if gradient == 0 and not rule.coupled:
+                rates.append(0.0)
                 continue
-            self.slots[i] = rule.absorb(self.slot(i), value, gradient, self.step)
-            energy += gradient**2 * (rule.rate_used(self.slots[i], self.step) or 0.0)
+            self.slots[i], rate = rule.absorb(self.slot(i), value, gradient, self.step)
+            rates.append(rate)
+            energy += gradient**2 * rate
             if self.gradient_sums is not None:
                 self.gradient_sums[i] = self.gradient_sums.get(i, 0.0) + gradient
-        return energy / 2
+        return energy / 2, rates
 
     def _follow(self, slots: Sequence[int], values: Sequence[float], sight: Sight) -> float:
         """Absorb, which fixes the rates; then weights go as far as the importance leads them."""
         played = list(map(self.scaled_weight, slots, values))
-        self._absorb(slots, values, sight)
+        _, rates = self._absorb(slots, values, sight)
         if sight.slope == 0:
             return 0.0
-        rates = [self.rule_at(i).rate_used(self.slot(i), self.step) or 0.0 for i in slots]
         response = sum(rate * x**2 for rate, x in zip(rates, values, strict=True))
         u = push(self.loss, sight.margin, sight.label, sight.importance, response)
         for i, x, rate, weight in zip(slots, values, rates, played, strict=True):

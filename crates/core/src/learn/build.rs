@@ -1,10 +1,12 @@
 //! A spec turned into a learner: the one place where names become types.
 
-use super::fixed::Fixed;
+use super::frame::{Plan, Uniform};
 use super::lanes::Lanes;
-use super::model::{Model, Plan, Uniform};
+use super::model::Model;
 use super::penalty::Penalty;
-use super::single::Learner;
+use super::single::Single;
+use super::slim::SlimModel;
+use super::tally::Tally;
 use crate::error::{Error, Result};
 use crate::example::Scales;
 use crate::rule::{Interval, Parameters, WithRule, check_interval};
@@ -20,15 +22,10 @@ impl Spec {
         self.rule.with(Build { spec: self, intervals })
     }
 
-    /// Weights that do not learn, for a slim model of this spec.
-    pub fn build_fixed(&self) -> Result<Box<dyn Model>> {
-        let plan = self.plan()?;
-        let plan = Plan { penalty: Penalty::default(), importance_aware: false, ..plan };
-        Ok(Box::new(Learner::new(
-            Plan { certify: false, fixed_share: 0.0, ..plan },
-            Fixed,
-            Uniform,
-        )?))
+    /// The slim model of a learner of this spec and its tally, all of whose weights are 0.
+    pub fn build_slim(&self, tally: Tally) -> Result<SlimModel> {
+        let slots = self.space.slots();
+        SlimModel::new(slots, Scales::new(self.space.scale, slots)?, tally)
     }
 
     fn plan(&self) -> Result<Plan> {
@@ -57,8 +54,8 @@ impl WithRule for Build<'_> {
     fn call<P: Parameters>(self, rule: P::Rule, parameters: &P) -> Result<Box<dyn Model>> {
         let plan = self.spec.plan()?;
         Ok(match (parameters.is_auto(), self.intervals) {
-            (false, None) => Box::new(Learner::new(plan, rule, Uniform)?),
-            (false, Some(own)) => Box::new(Learner::new(plan, rule, own)?),
+            (false, None) => Box::new(Single::new(plan, rule, Uniform)?),
+            (false, Some(own)) => Box::new(Single::new(plan, rule, own)?),
             (true, None) => Box::new(Lanes::new(plan, rule, Uniform)?),
             (true, Some(own)) => Box::new(Lanes::new(plan, rule, own)?),
         })

@@ -1,4 +1,4 @@
-//! Lessons: how examples come to a learner's loop, whatever the learner.
+//! The kernels of models, compiled for each set of vector instructions and chosen once a call.
 
 use crate::error::{Error, Result};
 use crate::example::Ordered;
@@ -7,8 +7,14 @@ use crate::simd::f64x8::F64x8;
 use crate::simd::{InstructionSet, Simd, WithSimd};
 use crate::spec::Scope;
 
-/// A learner whose loop is compiled for each set of vector instructions.
-pub(crate) trait Kernel: Sized {
+/// A model whose loop of predicting is compiled for each set of vector instructions.
+pub(crate) trait PlayKernel: Sized {
+    /// Play every example and learn nothing.
+    fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>);
+}
+
+/// A learner whose loops are compiled for each set of vector instructions.
+pub(crate) trait Kernel: PlayKernel {
     /// Play and absorb every example; PENALISED says that there is L2, on the features of the example.
     fn learn_each<E: F64x8, const PENALISED: bool>(
         &mut self,
@@ -17,11 +23,8 @@ pub(crate) trait Kernel: Sized {
         margins: &mut Vec<f64>,
     ) -> Result<()>;
 
-    /// The same with L2 on every coordinate, by the instructions of any machine.
+    /// Play and absorb every example with L2 on every coordinate, by the instructions of any machine.
     fn learn_whole(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()>;
-
-    /// Play every example and learn nothing.
-    fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>);
 }
 
 /// Have the examples learned, by the machine's vector instructions.
@@ -58,19 +61,19 @@ impl<P: Kernel, const PENALISED: bool> WithSimd for LearnCall<'_, P, PENALISED> 
 }
 
 /// Have the examples played, by the machine's vector instructions.
-pub(crate) fn predict<P: Kernel>(kernel: &P, examples: Ordered<'_>, margins: &mut Vec<f64>) {
+pub(crate) fn predict<P: PlayKernel>(kernel: &P, examples: Ordered<'_>, margins: &mut Vec<f64>) {
     let path = InstructionSet::chosen().unwrap_or(InstructionSet::Portable);
     path.run(PredictCall { kernel, examples, margins });
 }
 
 /// Examples to be played, as work for [`InstructionSet::run`].
-struct PredictCall<'a, P: Kernel> {
+struct PredictCall<'a, P: PlayKernel> {
     kernel: &'a P,
     examples: Ordered<'a>,
     margins: &'a mut Vec<f64>,
 }
 
-impl<P: Kernel> WithSimd for PredictCall<'_, P> {
+impl<P: PlayKernel> WithSimd for PredictCall<'_, P> {
     type Output = ();
 
     #[inline(always)]

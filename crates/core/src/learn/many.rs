@@ -10,7 +10,7 @@ use crate::example::Ordered;
 use crate::learn::model::Model;
 
 /// Let every model learn from the examples.
-pub fn learn_many(models: &mut [&mut Box<dyn Model>], examples: Ordered<'_>) -> Result<()> {
+pub fn learn_many(models: &mut [&mut dyn Model], examples: Ordered<'_>) -> Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, |count| count.get());
     let share = models.len().div_ceil(threads).max(1);
     std::thread::scope(|scope| {
@@ -26,10 +26,7 @@ pub fn learn_many(models: &mut [&mut Box<dyn Model>], examples: Ordered<'_>) -> 
     })
 }
 
-fn learn_one_after_another(
-    models: &mut [&mut Box<dyn Model>],
-    examples: Ordered<'_>,
-) -> Result<()> {
+fn learn_one_after_another(models: &mut [&mut dyn Model], examples: Ordered<'_>) -> Result<()> {
     let mut margins = Vec::new();
     for model in models {
         margins.clear();

@@ -1,4 +1,4 @@
-//! What every learner is to those outside, and what learners share.
+//! What a model is to those outside: it learns, it predicts, it is inspected.
 
 use std::sync::Arc;
 
@@ -6,64 +6,13 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::example::Scales;
-use crate::example::{Example, Ordered, SlotLookup};
-use crate::learn::penalty::Penalty;
-use crate::learn::table::touched::TouchedSlots;
+use crate::example::{Ordered, SlotLookup};
+use crate::learn::slim::SlimModel;
 use crate::learn::tally::{SlotSummary, Tally};
-use crate::loss::Loss;
-use crate::rule::{ExampleStats, Interval, Rule};
+use crate::rule::Interval;
 
-/// What a learner is made from, but for its rule and its boxes.
-pub struct Plan {
-    /// What margins are judged by.
-    pub loss: Loss,
-    /// What weights are charged.
-    pub penalty: Penalty,
-    /// Whether updates follow the slope as far as importance leads; for a rule that descends, without L2.
-    pub importance_aware: bool,
-    /// The part of every round's shares that lanes deal out evenly.
-    pub fixed_share: f64,
-    /// What values are divided by.
-    pub scales: Scales,
-    /// How many there are.
-    pub slots: usize,
-    /// Whether to keep the sums of gradients that the linearised regret is measured by.
-    pub certify: bool,
-}
-
-/// The feasible set of every coordinate.
-pub trait Boxes: Send + Sync + 'static {
-    /// The rule as it is for this slot.
-    fn rule<R: Rule>(&self, rule: R, slot: usize) -> R;
-    /// The intervals, where each slot has its own.
-    fn intervals(&self) -> Option<&[Interval]>;
-}
-
-/// All coordinates have the rule's own interval.
-pub struct Uniform;
-
-impl Boxes for Uniform {
-    #[inline]
-    fn rule<R: Rule>(&self, rule: R, _slot: usize) -> R {
-        rule
-    }
-    fn intervals(&self) -> Option<&[Interval]> {
-        None
-    }
-}
-
-impl Boxes for Vec<Interval> {
-    #[inline]
-    fn rule<R: Rule>(&self, rule: R, slot: usize) -> R {
-        rule.within(self[slot])
-    }
-    fn intervals(&self) -> Option<&[Interval]> {
-        Some(self)
-    }
-}
-
-/// The object-safe face of a learner: crossed once a chunk, never a feature.
-pub trait Model: Send + Sync {
+/// A model that learns. Called once a chunk, never a feature.
+pub trait Learn {
     /// Play and absorb every example; append the margins, each made before its example was learned.
     fn learn(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()>;
     /// Be told how many features are to come, at a guess: memory is had accordingly.
@@ -72,8 +21,24 @@ pub trait Model: Send + Sync {
     fn index(&self) -> Option<Arc<dyn SlotLookup>> {
         None
     }
+    /// Put back what [`Inspect::shared`] and [`Inspect::tally`] gave.
+    fn restore(&mut self, shared: Value, tally: Tally) -> std::result::Result<(), String>;
+    /// The scales of the features, to be put back.
+    fn scales_mut(&mut self) -> &mut Scales;
+    /// Put back what [`Inspect::copy_field`] gave for these slots.
+    fn restore_field(&mut self, field: usize, slots: &[u32], floats: &[f32]);
+    /// Put back what [`Inspect::copy_gradient_sums`] gave for these slots.
+    fn restore_gradient_sums(&mut self, slots: &[u32], sums: &[f64]);
+}
+
+/// A model that predicts. Called once a chunk, never a feature.
+pub trait Predict: Send + Sync {
     /// Append the margins of the examples and learn nothing.
     fn predict(&self, examples: Ordered<'_>, margins: &mut Vec<f64>);
+}
+
+/// What ledgers, model files and readers of weights see of a model.
+pub trait Inspect: Send + Sync {
     /// The number of slots.
     fn slots(&self) -> usize;
     /// The weight that a slot would play, per unit of the value.
@@ -84,67 +49,84 @@ pub trait Model: Send + Sync {
     fn scaled_weight(&self, slot: usize) -> f32;
     /// The scales of the features.
     fn scales(&self) -> &Scales;
-    /// The scales of the features, to be put back.
-    fn scales_mut(&mut self) -> &mut Scales;
     /// The sums so far.
     fn tally(&self) -> &Tally;
     /// What the slots say about regret; walks over all of them.
     fn summary(&self) -> SlotSummary;
     /// The names of a slot's floats.
     fn fields(&self) -> &'static [&'static str];
-    /// The slots that may have been touched, by their pages.
-    fn met(&self) -> &TouchedSlots;
-    /// Whether every slot that was never met plays 0, as it does where its box holds 0.
-    fn rests_at_zero(&self) -> bool;
-    /// Whether a slot is as it began.
-    fn is_untouched(&self, slot: usize) -> bool;
+    /// The slots that are not as they began, ascending.
+    fn touched(&self) -> Vec<u32>;
+    /// The slots whose weight is not 0, ascending.
+    fn weighted(&self) -> Vec<u32>;
     /// How many lanes each slot has.
     fn lanes(&self) -> usize {
         1
     }
-    /// One float of a slot in one lane.
-    fn field(&self, slot: usize, lane: usize, field: usize) -> f32;
-    /// The sum of the gradients of a slot in one lane, where it is kept.
-    fn gradient_sum(&self, slot: usize, lane: usize) -> Option<f64>;
+    /// Append the weights that these slots would play, per unit of the scaled value.
+    fn copy_weights(&self, slots: &[u32], weights: &mut Vec<f32>);
+    /// Append one field of these slots: slot by slot, and of each slot lane by lane.
+    fn copy_field(&self, field: usize, slots: &[u32], floats: &mut Vec<f32>);
+    /// Append the sums of the gradients of these slots, in the order of [`Inspect::copy_field`]; nothing
+    /// where they are not kept.
+    fn copy_gradient_sums(&self, slots: &[u32], sums: &mut Vec<f64>);
     /// The intervals, where each slot has its own.
     fn intervals(&self) -> Option<&[Interval]>;
     /// The state that coupled coordinates share, for the model file.
     fn shared(&self) -> Value;
-    /// Put back what [`Model::shared`] and [`Model::tally`] gave.
-    fn restore(&mut self, shared: Value, tally: Tally) -> std::result::Result<(), String>;
-    /// Put back one float of a slot in one lane.
-    fn set_field(&mut self, slot: usize, lane: usize, field: usize, value: f32);
-    /// Put back the sum of the gradients of a slot in one lane.
-    fn set_gradient_sum(&mut self, slot: usize, lane: usize, sum: f64);
 }
 
-/// Whether margin and gradient of a round fit into float32.
-#[inline]
-pub(crate) fn is_sound<R: Rule>(stats: &ExampleStats) -> bool {
-    let finite = |number: f64| (number as f32).is_finite();
-    finite(stats.margin) && (!R::BOUNDED || finite(stats.square_gradient()))
+/// A learner: it learns, predicts and can be inspected.
+pub trait Model: Learn + Predict + Inspect {}
+
+impl<M: Learn + Predict + Inspect> Model for M {}
+
+/// What a model file holds: a learner, or weights that only predict.
+pub enum AnyModel {
+    /// A learner.
+    Learner(Box<dyn Model>),
+    /// The weights of a slim model.
+    Slim(SlimModel),
 }
 
-/// The error for a round that is not sound; `weight` gives the weight that a slot played.
-#[cold]
-#[inline(never)]
-pub(crate) fn diverged(
-    example: &Example<'_>,
-    stats: ExampleStats,
-    weight: impl Fn(usize) -> f32,
-) -> Error {
-    let (margin, norm) = (stats.margin, stats.square_gradient().sqrt());
-    let margin_fits = (margin as f32).is_finite();
-    let what = match margin_fits {
-        true => format!("the gradient has length {norm:.2e}, too large to square in float32"),
-        false => format!("the margin is {margin:.2e}, too large for a float32"),
-    };
-    let part = |k: usize| {
-        let value = f64::from(example.values[k]);
-        let weight = f64::from(weight(example.slots[k] as usize));
-        if margin_fits { stats.slope * value + stats.shrink * weight } else { value }.abs()
-    };
-    let largest = (0..example.slots.len()).max_by(|&a, &b| part(a).total_cmp(&part(b)));
-    let slot = largest.map_or(0, |k| example.slots[k]);
-    Error::Diverged { round: stats.round, slot, what }
+impl AnyModel {
+    /// The learner; an error if there are only weights.
+    pub fn learner(&mut self) -> Result<&mut dyn Model> {
+        match self {
+            AnyModel::Learner(learner) => Ok(&mut **learner),
+            AnyModel::Slim(_) => Err(Error::Spec(DOES_NOT_LEARN.into())),
+        }
+    }
+
+    /// The model as one that predicts.
+    pub fn predictor(&self) -> &dyn Predict {
+        match self {
+            AnyModel::Learner(learner) => &**learner,
+            AnyModel::Slim(weights) => weights,
+        }
+    }
+
+    /// The model as one that is looked at.
+    pub fn inspected(&self) -> &dyn Inspect {
+        match self {
+            AnyModel::Learner(learner) => &**learner,
+            AnyModel::Slim(weights) => weights,
+        }
+    }
+
+    /// Whether there are only weights.
+    pub fn is_slim(&self) -> bool {
+        matches!(self, AnyModel::Slim(_))
+    }
+
+    /// What examples may be looked up in before they are learned from, where that helps.
+    pub fn index(&self) -> Option<Arc<dyn SlotLookup>> {
+        match self {
+            AnyModel::Learner(learner) => learner.index(),
+            AnyModel::Slim(_) => None,
+        }
+    }
 }
+
+const DOES_NOT_LEARN: &str =
+    "a slim model predicts and does not learn; go on from the model it was made of";

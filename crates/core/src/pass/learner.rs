@@ -7,10 +7,10 @@ use std::{io, thread};
 
 use super::outcomes::Outcomes;
 use super::source::{Checked, Source};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::example::{Chunk, Names, Ordered, Requirements};
 use crate::learn::many;
-use crate::learn::model::Model;
+use crate::learn::model::{AnyModel, Inspect};
 use crate::read::rows::Rows;
 use crate::read::stream::Stream;
 use crate::rule::Interval;
@@ -20,10 +20,9 @@ use crate::spec::{FeatureSpace, Spec};
 /// A learner and what is known of its examples.
 pub struct Learner {
     spec: Spec,
-    model: Box<dyn Model>,
+    model: AnyModel,
     names: Option<Names>,
     skipped: u64,
-    slim: bool,
     chunk: Chunk,
 }
 
@@ -31,7 +30,7 @@ impl Learner {
     /// The learner of a spec, untouched; `intervals`, if given, has one interval for each slot.
     pub fn new(spec: Spec, intervals: Option<Vec<Interval>>) -> Result<Self> {
         let model = spec.build(intervals)?;
-        Ok(Learner::wrap(spec, model))
+        Ok(Learner::wrap(spec, AnyModel::Learner(model)))
     }
 
     /// Read a model file.
@@ -58,7 +57,8 @@ impl Learner {
     ///
     /// Where an error stops the pass, the examples before it are learned.
     pub fn learn(&mut self, source: Source<'_>) -> Result<Outcomes> {
-        self.check_learns()?;
+        // Refused before anything is read.
+        self.model.learner()?;
         match source.check_learnable(&self.spec.space)? {
             Checked::Stream(stream, Some(limit)) => self.learn_block(stream, limit),
             Checked::Stream(stream, None) => self.learn_stream(stream),
@@ -91,7 +91,9 @@ impl Learner {
 
     /// Be told how many features are to come, at a guess; memory is had accordingly.
     pub fn expect(&mut self, features: u64) {
-        self.model.expect(features);
+        if let AnyModel::Learner(learner) = &mut self.model {
+            learner.expect(features);
+        }
     }
 
     /// Which learner this is.
@@ -104,20 +106,22 @@ impl Learner {
         &self.spec.space
     }
 
-    /// Its slots.
-    pub fn model(&self) -> &dyn Model {
-        &*self.model
+    /// Its slots, to be looked at.
+    pub fn model(&self) -> &dyn Inspect {
+        self.model.inspected()
     }
 
     /// The touched slots and their weights.
     pub fn touched_weights(&self) -> (Vec<u32>, Vec<f32>) {
-        let touched = self.model.met().slots().filter(|&slot| !self.model.is_untouched(slot));
-        touched.map(|slot| (slot as u32, self.model.weight(slot))).unzip()
+        let (model, touched) = (self.model(), self.model().touched());
+        let weights = touched.iter().map(|&slot| model.weight(slot as usize)).collect();
+        (touched, weights)
     }
 
     /// The weights that all slots of features would play.
     pub fn dense_weights(&self) -> Vec<f32> {
-        (0..self.spec.space.table.len()).map(|slot| self.model.weight(slot)).collect()
+        let model = self.model();
+        (0..self.spec.space.table.len()).map(|slot| model.weight(slot)).collect()
     }
 
     /// Lines passed over in all streams learned from.
@@ -127,15 +131,7 @@ impl Learner {
 
     /// Whether this is a slim model, which predicts and does not learn.
     pub fn is_slim(&self) -> bool {
-        self.slim
-    }
-
-    fn check_learns(&self) -> Result<()> {
-        if !self.slim {
-            return Ok(());
-        }
-        let cure = "go on from the model it was made of";
-        Err(Error::Spec(format!("a slim model predicts and does not learn; {cure}")))
+        self.model.is_slim()
     }
 
     fn learn_stream(&mut self, stream: &mut Stream) -> Result<Outcomes> {
@@ -156,14 +152,14 @@ impl Learner {
         self.skipped += stream.skipped() - before;
         filled?;
         let mut outcomes = Outcomes::default();
-        self.model.learn((&self.chunk).into(), &mut outcomes.margins)?;
+        self.model.learner()?.learn((&self.chunk).into(), &mut outcomes.margins)?;
         outcomes.note_chunk(&self.chunk);
         Ok(outcomes)
     }
 
     fn learn_ordered(&mut self, examples: Ordered<'_>) -> Result<Outcomes> {
         let mut outcomes = Outcomes::default();
-        self.model.learn(examples, &mut outcomes.margins)?;
+        self.model.learner()?.learn(examples, &mut outcomes.margins)?;
         outcomes.note(examples);
         Ok(outcomes)
     }
@@ -171,6 +167,7 @@ impl Learner {
     fn learn_rows(&mut self, rows: &Rows<'_>) -> Result<Outcomes> {
         let mut outcomes = Outcomes::default();
         let Learner { model, chunk, .. } = self;
+        let model = model.learner()?;
         model.expect(rows.features() as u64);
         rows.chunks_ahead(chunk, |chunk| {
             model.learn(chunk.into(), &mut outcomes.margins)?;
@@ -200,7 +197,7 @@ impl Learner {
 
     fn predict_ordered(&self, examples: Ordered<'_>) -> Result<Outcomes> {
         let mut outcomes = Outcomes::default();
-        self.model.predict(examples, &mut outcomes.margins);
+        self.model.predictor().predict(examples, &mut outcomes.margins);
         outcomes.note(examples);
         Ok(outcomes)
     }
@@ -223,35 +220,35 @@ impl Learner {
         let mut outcomes = Outcomes::default();
         let mut chunk = Chunk::new(self.spec.space.intercept_slot());
         rows.chunks(part, &mut chunk, |chunk| {
-            self.model.predict(chunk.into(), &mut outcomes.margins);
+            self.model.predictor().predict(chunk.into(), &mut outcomes.margins);
             outcomes.note_chunk(chunk);
             Ok(())
         })?;
         Ok(outcomes)
     }
 
-    fn wrap(spec: Spec, model: Box<dyn Model>) -> Self {
+    fn wrap(spec: Spec, model: AnyModel) -> Self {
         let (intercept, index) = (spec.space.intercept_slot(), model.index());
         let chunk = Chunk::for_requirements(Requirements { intercept, index });
-        Learner { spec, model, names: None, skipped: 0, slim: false, chunk }
+        Learner { spec, model, names: None, skipped: 0, chunk }
     }
 
     /// What a model file of this learner holds; what is slim stays slim.
     fn snapshot(&self, slim: bool) -> Snapshot<'_> {
         Snapshot {
             spec: &self.spec,
-            model: &*self.model,
+            model: self.model(),
             skipped: self.skipped,
             names: self.names.as_ref(),
-            slim: slim || self.slim,
+            slim: slim || self.is_slim(),
         }
     }
 }
 
 impl From<Loaded> for Learner {
     fn from(Loaded { header, model, names }: Loaded) -> Self {
-        let Header { spec, skipped, slim, .. } = header;
-        Learner { names, skipped, slim, ..Learner::wrap(spec, model) }
+        let Header { spec, skipped, .. } = header;
+        Learner { names, skipped, ..Learner::wrap(spec, model) }
     }
 }
 
@@ -263,8 +260,8 @@ pub fn learn_many(learners: &mut [&mut Learner], source: Source<'_>) -> Result<u
         return Ok(0);
     };
     let space = first.spec.space;
-    for learner in &*learners {
-        learner.check_learns()?;
+    for learner in &mut *learners {
+        learner.model.learner()?;
         source.check_space(&learner.spec.space)?;
     }
     match source.check_learnable(&space)? {
@@ -292,7 +289,7 @@ pub fn learn_many(learners: &mut [&mut Learner], source: Source<'_>) -> Result<u
 }
 
 fn learn_all(learners: &mut [&mut Learner], examples: Ordered<'_>) -> Result<usize> {
-    let mut models: Vec<_> = learners.iter_mut().map(|learner| &mut learner.model).collect();
-    many::learn_many(&mut models, examples)?;
+    let models = learners.iter_mut().map(|learner| learner.model.learner());
+    many::learn_many(&mut models.collect::<Result<Vec<_>>>()?, examples)?;
     Ok(examples.len())
 }

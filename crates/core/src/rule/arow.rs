@@ -68,7 +68,7 @@ impl Rule for Arow {
     }
 
     #[inline]
-    fn absorb(&self, slot: &mut Slot, value: f32, _gradient: f32, step: Step) {
+    fn absorb(&self, slot: &mut Slot, value: f32, _gradient: f32, step: Step) -> f32 {
         let (value, variance) = (f64::from(value), slot.variance(1.0));
         let added = f64::from(step.tighten) * value * value;
         let added = match self.form {
@@ -77,6 +77,7 @@ impl Rule for Arow {
             Form::Precision => added,
         };
         slot.learn(f64::from(step.rate) * variance * value, added);
+        0.0
     }
 
     #[inline]

@@ -140,10 +140,11 @@ impl Rule for ConfidenceWeighted {
     }
 
     #[inline]
-    fn absorb(&self, slot: &mut Slot, value: f32, _gradient: f32, step: Step) {
+    fn absorb(&self, slot: &mut Slot, value: f32, _gradient: f32, step: Step) -> f32 {
         let (value, variance) = (f64::from(value), slot.variance(self.variance));
         let shift = f64::from(step.rate) * variance * value;
         slot.learn(shift, f64::from(step.tighten) * value * value);
+        0.0
     }
 
     #[inline]

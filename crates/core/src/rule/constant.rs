@@ -70,10 +70,11 @@ impl Rule for Constant {
     }
 
     #[inline]
-    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, _step: Step) {
+    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, _step: Step) -> f32 {
         let weight = self.weight(slot, value);
         slot.weight = self.interval.clip(weight - self.rate * gradient);
         slot.seen = 1.0;
+        self.rate
     }
 
     #[inline]
@@ -82,7 +83,7 @@ impl Rule for Constant {
     }
 
     #[inline]
-    fn rate_used(&self, _slot: &Slot, _step: Step) -> f32 {
-        self.rate
+    fn spread(&self, _slot: &Slot, _step: Step) -> f64 {
+        self.interval.spread(self.rate)
     }
 }

@@ -112,7 +112,7 @@ impl Rule for Ftrl {
     }
 
     #[inline]
-    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, _step: Step) {
+    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, _step: Step) -> f32 {
         let weight = self.weight(slot, value);
         let square = gradient * gradient;
         let n = lesser(slot.n + square, f32::MAX);
@@ -122,10 +122,6 @@ impl Rule for Ftrl {
         // No early return: lanes are moved together only by code without branches.
         let z = if n > 0.0 { z } else { slot.z };
         *slot = Slot { z, n };
-    }
-
-    #[inline]
-    fn rate_used(&self, slot: &Slot, _step: Step) -> f32 {
         let inverse = self.inverse_rate(slot);
         if inverse > 0.0 { 1.0 / inverse } else { 0.0 }
     }

@@ -93,20 +93,16 @@ impl Rule for Global {
     }
 
     #[inline]
-    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: Step) {
+    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: Step) -> f32 {
         let weight = self.weight(slot, value);
         slot.weight = self.interval.clip(weight - step.rate * gradient);
         slot.seen = 1.0;
+        step.rate
     }
 
     #[inline]
     fn place(&self, slot: &mut Slot, weight: f64) {
         slot.weight = self.interval.clip(weight as f32);
-    }
-
-    #[inline]
-    fn rate_used(&self, _slot: &Slot, step: Step) -> f32 {
-        step.rate
     }
 
     #[inline]

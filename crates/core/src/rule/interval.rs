@@ -24,6 +24,12 @@ impl Interval {
         f64::from(self.high) - f64::from(self.low)
     }
 
+    /// D_i²/(2η): a coordinate's part of the first half of the paper's bound, at its last rate.
+    #[inline]
+    pub fn spread(self, rate: f32) -> f64 {
+        self.width().powi(2) / (2.0 * f64::from(rate))
+    }
+
     /// The least value of `slope · x` for x in the interval.
     pub fn least(self, slope: f64) -> f64 {
         (slope * f64::from(self.low)).min(slope * f64::from(self.high))

@@ -62,13 +62,14 @@ impl Rule for InverseSqrt {
     }
 
     #[inline]
-    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: Step) {
+    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: Step) -> f32 {
         if gradient == 0.0 {
-            return;
+            return step.rate;
         }
         let weight = self.weight(slot, value);
         slot.weight = self.interval.clip(weight - step.rate * gradient);
         slot.seen = 1.0;
+        step.rate
     }
 
     #[inline]
@@ -77,8 +78,8 @@ impl Rule for InverseSqrt {
     }
 
     #[inline]
-    fn rate_used(&self, _slot: &Slot, step: Step) -> f32 {
-        step.rate
+    fn spread(&self, _slot: &Slot, step: Step) -> f64 {
+        self.interval.spread(step.rate)
     }
 
     fn step(&self, _shared: &mut (), stats: &ExampleStats) -> Step {

@@ -22,7 +22,6 @@ mod interval;
 mod inverse_sqrt;
 mod parameters;
 mod passive_aggressive;
-pub use passive_aggressive::Slot as WeightOnly;
 pub mod per_coordinate;
 mod slot;
 mod stats;
@@ -45,11 +44,9 @@ pub trait Rule: Copy + Send + Sync + 'static {
     const COUPLED: bool = false;
     /// Whether the rule has a feasible set, a rate and so a bound on its regret.
     const BOUNDED: bool = true;
-    /// Whether `absorb` moves the weight by −`rate_used` · gradient, so that `place` can move it
-    /// otherwise.
+    /// Whether `absorb` moves the weight by −rate · gradient, at the rate that it returns, so that `place`
+    /// can move it otherwise.
     const DESCENDS: bool = false;
-    /// Whether the rule learns at all.
-    const LEARNS: bool = true;
 
     /// The feasible set of the coordinate, for rules that have one.
     fn interval(&self) -> Interval {
@@ -65,15 +62,12 @@ pub trait Rule: Copy + Send + Sync + 'static {
     }
     /// The point the coordinate plays.
     fn weight(&self, slot: &Self::Slot, value: f32) -> f32;
-    /// What it remembers after the round. A coordinate rule is not called with gradient 0.
-    fn absorb(&self, slot: &mut Self::Slot, value: f32, gradient: f32, step: Step);
+    /// Make the slot what the coordinate remembers after the round, and return the rate η of the round: 0
+    /// for rules without a bound. A coordinate rule is not called with gradient 0.
+    fn absorb(&self, slot: &mut Self::Slot, value: f32, gradient: f32, step: Step) -> f32;
     /// Rules that descend: put the weight there, or to the nearest point of the interval, in a slot
     /// that has absorbed; all else stays.
     fn place(&self, _slot: &mut Self::Slot, _weight: f64) {}
-    /// The rate of the last `absorb` that led to this slot; 0 for rules without a bound.
-    fn rate_used(&self, _slot: &Self::Slot, _step: Step) -> f32 {
-        0.0
-    }
 
     /// Coupled rules: what this coordinate adds to the sight of the example.
     fn look(&self, _slot: &Self::Slot, _value: f32, _sight: &mut ExampleStats) {}
@@ -82,9 +76,9 @@ pub trait Rule: Copy + Send + Sync + 'static {
         Step::default()
     }
 
-    /// D_i²/(2 η_T,i) of one touched coordinate; `step` is that of the last round.
-    fn spread(&self, slot: &Self::Slot, step: Step) -> f64 {
-        self.interval().width().powi(2) / (2.0 * f64::from(self.rate_used(slot, step)))
+    /// D_i²/(2 η_T,i) of one touched coordinate, for rules with a bound; `step` is that of the last round.
+    fn spread(&self, _slot: &Self::Slot, _step: Step) -> f64 {
+        0.0
     }
     /// The part of the spread that the shared state knows.
     fn shared_spread(&self, _shared: &Self::Shared) -> f64 {

@@ -132,8 +132,9 @@ impl Rule for PassiveAggressive {
     }
 
     #[inline]
-    fn absorb(&self, slot: &mut Slot, value: f32, _gradient: f32, step: Step) {
+    fn absorb(&self, slot: &mut Slot, value: f32, _gradient: f32, step: Step) -> f32 {
         slot.weight = Interval::EVERYWHERE.clip(slot.weight + step.rate * value);
+        0.0
     }
 
     fn step(&self, _shared: &mut (), stats: &ExampleStats) -> Step {

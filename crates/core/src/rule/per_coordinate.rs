@@ -40,6 +40,13 @@ impl PerCoordinate {
     pub fn new(rate: Rate, offset: f32, interval: Interval) -> Self {
         PerCoordinate { rate, number: rate.number(interval), offset, interval }
     }
+
+    /// η = rate/√S, 0 where S is 0.
+    #[inline]
+    fn rate_at(&self, energy: f32) -> f32 {
+        let rate = self.number / energy.sqrt();
+        if energy > 0.0 { rate } else { 0.0 }
+    }
 }
 
 /// The parameters of [`PerCoordinate`].
@@ -94,19 +101,20 @@ impl Rule for PerCoordinate {
     }
 
     #[inline]
-    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: Step) {
+    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, _step: Step) -> f32 {
         let start = self.offset * value;
         let before = if slot.energy > 0.0 { slot.energy } else { start * start };
         // No gradient, no round: a lane may have none where its neighbours do. And the energy does not
         // go to infinity, which would freeze the coordinate for good.
         let energy = lesser(before + gradient * gradient, f32::MAX);
         let energy = if gradient != 0.0 { energy } else { slot.energy };
-        let rate = self.rate_used(&Slot { energy, ..*slot }, step);
+        let rate = self.rate_at(energy);
         let weight = self.interval.clip(self.weight(slot, value) - rate * gradient);
         // A gradient whose square is 0 in float32 does not move the coordinate. No early return: lanes
         // are moved together only by code without branches.
         let weight = if gradient != 0.0 && energy > 0.0 { weight } else { slot.weight };
         *slot = Slot { weight, energy };
+        rate
     }
 
     #[inline]
@@ -116,9 +124,8 @@ impl Rule for PerCoordinate {
     }
 
     #[inline]
-    fn rate_used(&self, slot: &Slot, _step: Step) -> f32 {
-        let rate = self.number / slot.energy.sqrt();
-        if slot.energy > 0.0 { rate } else { 0.0 }
+    fn spread(&self, slot: &Slot, _step: Step) -> f64 {
+        self.interval.spread(self.rate_at(slot.energy))
     }
 
     fn theorem(&self, slot: &Slot) -> Option<f64> {

@@ -1,6 +1,8 @@
 //! What a coordinate remembers, for one rate and for eight.
 
-use bytemuck::Pod;
+use std::slice;
+
+use bytemuck::{Pod, cast_slice, cast_slice_mut};
 
 use crate::simd::LANES;
 
@@ -27,6 +29,14 @@ pub trait Line<S>: Copy + Default + Pod + Send + Sync + 'static {
     fn get(&self, lane: usize) -> S;
     /// Set the slot of a lane.
     fn put(&mut self, lane: usize, slot: S);
+    /// One field of the slots, lane by lane.
+    fn field(&self, field: usize) -> &[f32; LANES] {
+        &cast_slice(slice::from_ref(self))[field]
+    }
+    /// One field of the slots, to be changed.
+    fn field_mut(&mut self, field: usize) -> &mut [f32; LANES] {
+        &mut cast_slice_mut(slice::from_mut(self))[field]
+    }
     /// Whether all are as they began, to the bit.
     fn is_untouched(&self) -> bool;
     /// All bits of each slot's floats together: 0 for a slot that is as it began.

@@ -36,6 +36,9 @@ pub use write::{Snapshot, save, to_bytes};
 /// The version of the format that this code writes and reads.
 pub const FORMAT: u32 = 1;
 
+/// So many slots of a tensor are in memory at a time while it is written or read.
+const BLOCK: usize = 1 << 14;
+
 const METADATA_KEY: &str = "lessregret";
 const NO_CHECKSUM: &str = "00000000";
 
@@ -76,4 +79,66 @@ fn checksum_offset(header: &[u8]) -> Option<usize> {
     let before = br#"{\"checksum\":\""#;
     let start = memchr::memmem::find(header, before)? + before.len();
     (header.len() >= start + NO_CHECKSUM.len()).then_some(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use safetensors::SafeTensors;
+
+    use super::*;
+    use crate::error::Result;
+    use crate::example::Chunk;
+    use crate::learn::model::{Inspect, Model};
+
+    /// A learner that has met more slots than are written at a time.
+    fn learner(rate: &str) -> Result<(Spec, Box<dyn Model>)> {
+        let rule = format!(r#"{{"name":"per-coordinate","rate":{rate},"radius":9.0,"box":null}}"#);
+        let rest = r#""table":{"bits":16},"intercept":false,"certify":true"#;
+        let spec = Spec::parse(&format!(r#"{{"loss":"hinge","rule":{rule},{rest}}}"#))?;
+        let (mut model, mut chunk) = (spec.build(None)?, Chunk::new(None));
+        for round in 0..40u32 {
+            (0..1000).for_each(|k| chunk.push(round * 1000 + k, 1.0 / (k + 1) as f32));
+            chunk.finish(if round % 3 == 0 { -1.0 } else { 1.0 }, 1.0, b"");
+        }
+        model.learn((&chunk).into(), &mut Vec::new())?;
+        Ok((spec, model))
+    }
+
+    fn bytes(spec: &Spec, model: &dyn Inspect, slim: bool) -> Vec<u8> {
+        let snapshot = Snapshot { spec, model, skipped: 0, names: None, slim };
+        to_bytes(snapshot).expect("memory can be written to")
+    }
+
+    #[test]
+    fn columns_are_whole_however_many_blocks_they_have() -> Result<()> {
+        for rate in ["0.5", "\"auto\""] {
+            let (spec, model) = learner(rate)?;
+            let (touched, mut floats, mut sums) = (model.touched(), Vec::new(), Vec::new());
+            assert!(touched.len() > 2 * BLOCK);
+            model.copy_field(1, &touched, &mut floats);
+            model.copy_gradient_sums(&touched, &mut sums);
+            let file = bytes(&spec, &*model, false);
+            let tensors = SafeTensors::deserialize(&file).expect("our own file");
+            let data = |name| tensors.tensor(name).expect("a tensor").data().to_vec();
+            let numbers: Vec<_> = floats.iter().flat_map(|float| float.to_le_bytes()).collect();
+            assert_eq!(data("energy"), numbers);
+            let numbers: Vec<_> = sums.iter().flat_map(|sum| sum.to_le_bytes()).collect();
+            assert_eq!(data("gradient_sum"), numbers);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_model_that_is_read_is_written_as_it_was() -> Result<()> {
+        for rate in ["0.5", "\"auto\""] {
+            let (spec, model) = learner(rate)?;
+            for slim in [false, true] {
+                let file = bytes(&spec, &*model, slim);
+                let loaded = load_bytes(&file, "<bytes>")?;
+                assert_eq!(loaded.model.is_slim(), slim);
+                assert!(bytes(&spec, loaded.model.inspected(), slim) == file, "{rate}, {slim}");
+            }
+        }
+        Ok(())
+    }
 }

@@ -2,14 +2,17 @@
 
 use std::fs::File;
 use std::io::{BufReader, Cursor, ErrorKind, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
 
 use safetensors::tensor::{Dtype, Metadata};
 
-use super::{FORMAT, Header, METADATA_KEY, NO_CHECKSUM, checksum_offset};
+use super::{BLOCK, FORMAT, Header, METADATA_KEY, NO_CHECKSUM, checksum_offset};
 use crate::error::{Error, Result};
 use crate::example::Names;
-use crate::learn::model::Model;
+use crate::example::Scales;
+use crate::learn::model::{AnyModel, Model};
+use crate::learn::slim::SlimModel;
 use crate::rule::Interval;
 use crate::spec::Scale;
 
@@ -20,8 +23,8 @@ const MAX_HEADER: u64 = 1 << 20;
 pub struct Loaded {
     /// The metadata.
     pub header: Header,
-    /// The learner, as it was.
-    pub model: Box<dyn Model>,
+    /// The learner as it was, or the weights of a slim file.
+    pub model: AnyModel,
     /// The names, where they were kept.
     pub names: Option<Names>,
 }
@@ -194,45 +197,79 @@ fn seek<F: Seek>(file: &mut F, offset: u64) -> Reading<()> {
 fn read<F: Read + Seek>(file: &mut F) -> Reading<Loaded> {
     let layout = Layout::read(file)?;
     layout.verify(file)?;
-    let touched = layout.header.touched as usize;
     let slots = read_slots(file, &layout)?;
-    let intervals = read_boxes(file, &layout)?;
-    let spec = &layout.header.spec;
-    let built = if layout.header.slim { spec.build_fixed() } else { spec.build(intervals) };
-    let mut model = built.map_err(|error| damaged(&error.to_string()))?;
-    model
-        .restore(layout.header.shared.clone(), layout.header.tally)
-        .map_err(|error| damaged(&error))?;
-    let lanes = model.lanes();
-    for (field, name) in model.fields().iter().enumerate() {
-        let place = layout.place_lanes(name, Dtype::F32, touched, lanes)?;
-        read_list(file, place, f32::from_le_bytes, |k, value| {
-            if !value.is_finite() {
-                return Err(damaged(&format!("'{name}' holds a number that is not finite")));
-            }
-            model.set_field(slots[k / lanes] as usize, k % lanes, field, value);
-            Ok(())
-        })?;
-    }
-    if spec.certify && !layout.header.slim {
-        let place = layout.place_lanes("gradient_sum", Dtype::F64, touched, lanes)?;
-        read_list(file, place, f64::from_le_bytes, |k, sum| {
-            if !sum.is_finite() {
-                return Err(damaged("'gradient_sum' holds a number that is not finite"));
-            }
-            model.set_gradient_sum(slots[k / lanes] as usize, k % lanes, sum);
-            Ok(())
-        })?;
-    }
-    if spec.space.scale == Scale::Full || (spec.space.scale == Scale::Cap && layout.has("scale")) {
-        let place = layout.place("scale", Dtype::F32, Some(touched))?;
-        read_list(file, place, f32::from_le_bytes, |k, largest| {
-            let set = model.scales_mut().set(slots[k] as usize, largest);
-            set.map_err(|error| damaged(&error))
-        })?;
-    }
+    let model = match layout.header.slim {
+        true => AnyModel::Slim(read_slim(file, &layout, &slots)?),
+        false => AnyModel::Learner(read_learner(file, &layout, &slots)?),
+    };
     let names = read_names(file, &layout, &slots)?;
     Ok(Loaded { header: layout.header, model, names })
+}
+
+fn read_learner<F: Read + Seek>(
+    file: &mut F,
+    layout: &Layout,
+    slots: &[u32],
+) -> Reading<Box<dyn Model>> {
+    let intervals = read_boxes(file, layout)?;
+    let Header { spec, shared, tally, .. } = &layout.header;
+    let mut model = spec.build(intervals).map_err(|error| damaged(&error.to_string()))?;
+    model.restore(shared.clone(), *tally).map_err(|error| damaged(&error))?;
+    let lanes = model.lanes();
+    for (field, name) in model.fields().iter().enumerate() {
+        let place = layout.place_lanes(name, Dtype::F32, slots.len(), lanes)?;
+        read_blocks(file, place, lanes, f32::from_le_bytes, |rows, floats| {
+            check_finite(name, floats)?;
+            model.restore_field(field, &slots[rows], floats);
+            Ok(())
+        })?;
+    }
+    if spec.certify {
+        let place = layout.place_lanes("gradient_sum", Dtype::F64, slots.len(), lanes)?;
+        read_blocks(file, place, lanes, f64::from_le_bytes, |rows, sums| {
+            check_finite("gradient_sum", sums)?;
+            model.restore_gradient_sums(&slots[rows], sums);
+            Ok(())
+        })?;
+    }
+    read_scales(file, layout, slots, model.scales_mut())?;
+    Ok(model)
+}
+
+fn read_slim<F: Read + Seek>(file: &mut F, layout: &Layout, slots: &[u32]) -> Reading<SlimModel> {
+    let Header { spec, tally, .. } = &layout.header;
+    let mut model = spec.build_slim(*tally).map_err(|error| damaged(&error.to_string()))?;
+    let place = layout.place("weight", Dtype::F32, Some(slots.len()))?;
+    read_blocks(file, place, 1, f32::from_le_bytes, |rows, weights| {
+        check_finite("weight", weights)?;
+        model.restore_weights(&slots[rows], weights);
+        Ok(())
+    })?;
+    read_scales(file, layout, slots, model.scales_mut())?;
+    Ok(model)
+}
+
+fn check_finite<T: Copy + Into<f64>>(name: &str, numbers: &[T]) -> Reading<()> {
+    match numbers.iter().all(|&number| number.into().is_finite()) {
+        true => Ok(()),
+        false => Err(damaged(&format!("'{name}' holds a number that is not finite"))),
+    }
+}
+
+fn read_scales<F: Read + Seek>(
+    file: &mut F,
+    layout: &Layout,
+    slots: &[u32],
+    scales: &mut Scales,
+) -> Reading<()> {
+    let kind = layout.header.spec.space.scale;
+    if kind == Scale::None || (kind == Scale::Cap && !layout.has("scale")) {
+        return Ok(());
+    }
+    let place = layout.place("scale", Dtype::F32, Some(slots.len()))?;
+    read_list(file, place, f32::from_le_bytes, |k, largest| {
+        scales.set(slots[k] as usize, largest).map_err(|error| damaged(&error))
+    })
 }
 
 fn read_slots<F: Read + Seek>(file: &mut F, layout: &Layout) -> Reading<Vec<u32>> {
@@ -307,23 +344,35 @@ fn read_names<F: Read + Seek>(
 }
 
 /// Read a tensor block by block and hand over its entries one by one.
-fn read_list<F: Read + Seek, T, const SIZE: usize>(
+fn read_list<F: Read + Seek, T: Copy, const SIZE: usize>(
     file: &mut F,
-    (offset, length): (u64, usize),
+    place: (u64, usize),
     convert: impl Fn([u8; SIZE]) -> T,
     mut take: impl FnMut(usize, T) -> Reading<()>,
 ) -> Reading<()> {
+    read_blocks(file, place, 1, convert, |mut rows, entries| {
+        entries.iter().try_for_each(|&entry| rows.next().map_or(Ok(()), |k| take(k, entry)))
+    })
+}
+
+/// Read a tensor whose rows have `width` entries, and hand over the entries of [`BLOCK`] rows at a time.
+fn read_blocks<F: Read + Seek, T, const SIZE: usize>(
+    file: &mut F,
+    (offset, length): (u64, usize),
+    width: usize,
+    convert: impl Fn([u8; SIZE]) -> T,
+    mut take: impl FnMut(Range<usize>, &[T]) -> Reading<()>,
+) -> Reading<()> {
     seek(file, offset)?;
-    let mut block = vec![0; SIZE << 14];
-    for start in (0..length).step_by(1 << 14) {
-        let count = (length - start).min(1 << 14);
-        let bytes = &mut block[..count * SIZE];
-        file.read_exact(bytes).map_err(|error| damaged(&error.to_string()))?;
-        for (k, entry) in bytes.chunks_exact(SIZE).enumerate() {
-            let mut own = [0; SIZE];
-            own.copy_from_slice(entry);
-            take(start + k, convert(own))?;
-        }
+    let (mut bytes, mut entries) = (Vec::new(), Vec::new());
+    let rows = length / width;
+    for start in (0..rows).step_by(BLOCK) {
+        let end = rows.min(start + BLOCK);
+        bytes.resize((end - start) * width * SIZE, 0);
+        file.read_exact(&mut bytes).map_err(|error| damaged(&error.to_string()))?;
+        entries.clear();
+        entries.extend(bytes.as_chunks().0.iter().map(|&entry| convert(entry)));
+        take(start..end, &entries)?;
     }
     Ok(())
 }

@@ -5,12 +5,13 @@ use std::path::Path;
 
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
 
-use super::{FORMAT, Header, METADATA_KEY, NO_CHECKSUM, checksum_offset};
+use super::{BLOCK, FORMAT, Header, METADATA_KEY, NO_CHECKSUM, checksum_offset};
 use crate::atomic_file::AtomicFile;
 use crate::error::{Error, Result};
 use crate::example::Names;
-use crate::learn::model::Model;
-use crate::rule::Step;
+use crate::learn::model::Inspect;
+use crate::learn::slim::SlimModel;
+use crate::rule::Interval;
 use crate::spec::Spec;
 
 type IoResult<T> = std::io::Result<T>;
@@ -31,8 +32,8 @@ struct Column<'a> {
 pub struct Snapshot<'a> {
     /// Which learner this is.
     pub spec: &'a Spec,
-    /// The learner.
-    pub model: &'a dyn Model,
+    /// The learner, or the weights of a slim model.
+    pub model: &'a dyn Inspect,
     /// Lines passed over so far because they were bad.
     pub skipped: u64,
     /// The names of the features, where they were kept.
@@ -62,17 +63,8 @@ pub fn to_bytes(snapshot: Snapshot<'_>) -> IoResult<Vec<u8>> {
 
 fn write<W: Write + Seek>(out: &mut W, snapshot: Snapshot<'_>) -> IoResult<()> {
     let model = snapshot.model;
-    let numbers = |slots: &mut dyn Iterator<Item = usize>| -> Vec<u32> {
-        slots.map(|slot| slot as u32).collect()
-    };
-    let weighs = |slot: &usize| model.scaled_weight(*slot) != 0.0;
-    let nonzero = || match model.rests_at_zero() {
-        true => numbers(&mut model.met().slots().filter(weighs)),
-        false => numbers(&mut (0..model.slots()).filter(weighs)),
-    };
-    let touched = || model.met().slots().filter(|&slot| !model.is_untouched(slot));
-    let stored = if snapshot.slim { nonzero() } else { numbers(&mut touched()) };
-    let weighted = if derives_weights(&snapshot) { nonzero() } else { Vec::new() };
+    let stored = if snapshot.slim { model.weighted() } else { model.touched() };
+    let weighted = if derives_weights(&snapshot) { model.weighted() } else { Vec::new() };
     let columns = columns(&snapshot, &stored, &weighted);
     let head = header_bytes(&header(&snapshot, stored.len()), &columns)?;
     let mut counted = Checksummed::new(&mut *out);
@@ -106,13 +98,8 @@ fn header(snapshot: &Snapshot<'_>, stored: usize) -> Header {
         collisions: names.map_or(0, |names| names.collisions() as u64),
         slim,
         boxes: !slim && model.intervals().is_some(),
-        shared: if slim { no_shared() } else { model.shared() },
+        shared: if slim { SlimModel::no_shared() } else { model.shared() },
     }
-}
-
-/// What weights that do not learn share.
-fn no_shared() -> serde_json::Value {
-    serde_json::json!({ "state": null, "step": Step::default() })
 }
 
 /// The tensors in the order of their alignment, as safetensors asks.
@@ -120,10 +107,9 @@ fn columns<'a>(snapshot: &Snapshot<'a>, stored: &'a [u32], weighted: &'a [u32]) 
     let model = snapshot.model;
     let mut columns = Vec::new();
     if snapshot.spec.certify && !snapshot.slim {
-        columns.push(each_lane(stored, "gradient_sum", Dtype::F64, model, |slot, lane, out| {
-            let sum = model.gradient_sum(slot, lane).unwrap_or(0.0);
-            out.write_all(&sum.to_le_bytes())
-        }));
+        let copy = |block: &[u32], sums: &mut Vec<f64>| model.copy_gradient_sums(block, sums);
+        let sums = column(stored, "gradient_sum", Dtype::F64, f64::to_le_bytes, copy);
+        columns.push(Column { width: model.lanes(), ..sums });
     }
     columns.push(slot_column(stored, "slot"));
     if snapshot.slim {
@@ -133,8 +119,8 @@ fn columns<'a>(snapshot: &Snapshot<'a>, stored: &'a [u32], weighted: &'a [u32]) 
         columns.extend(box_columns(model));
     }
     if model.scales().are_kept() {
-        columns.push(each(stored, "scale", Dtype::F32, |slot, out| {
-            out.write_all(&model.scales().of(slot as usize).to_le_bytes())
+        columns.push(column(stored, "scale", Dtype::F32, f32::to_le_bytes, |block, scales| {
+            scales.extend(block.iter().map(|&slot| model.scales().of(slot as usize)));
         }));
     }
     if derives_weights(snapshot) {
@@ -146,72 +132,60 @@ fn columns<'a>(snapshot: &Snapshot<'a>, stored: &'a [u32], weighted: &'a [u32]) 
 }
 
 fn slot_column<'a>(slots: &'a [u32], name: &'a str) -> Column<'a> {
-    each(slots, name, Dtype::U32, |slot, out| out.write_all(&slot.to_le_bytes()))
+    column(slots, name, Dtype::U32, u32::to_le_bytes, |block, numbers| {
+        numbers.extend_from_slice(block);
+    })
 }
 
-fn weight_column<'a>(slots: &'a [u32], model: &'a dyn Model) -> Column<'a> {
-    each(slots, "weight", Dtype::F32, |slot, out| {
-        out.write_all(&model.scaled_weight(slot as usize).to_le_bytes())
+fn weight_column<'a>(slots: &'a [u32], model: &'a dyn Inspect) -> Column<'a> {
+    column(slots, "weight", Dtype::F32, f32::to_le_bytes, |block, weights| {
+        model.copy_weights(block, weights);
     })
 }
 
 fn field_columns<'a>(
     slots: &'a [u32],
-    model: &'a dyn Model,
+    model: &'a dyn Inspect,
 ) -> impl Iterator<Item = Column<'a>> + 'a {
     model.fields().iter().enumerate().map(move |(field, name)| {
-        each_lane(slots, name, Dtype::F32, model, move |slot, lane, out| {
-            out.write_all(&model.field(slot, lane, field).to_le_bytes())
-        })
+        let copy = move |block: &[u32], floats: &mut Vec<f32>| {
+            model.copy_field(field, block, floats);
+        };
+        Column { width: model.lanes(), ..column(slots, name, Dtype::F32, f32::to_le_bytes, copy) }
     })
 }
 
-/// A column with one entry for each touched slot.
-fn each<'a>(
-    touched: &'a [u32],
-    name: &'a str,
-    dtype: Dtype,
-    write: impl Fn(u32, &mut dyn Write) -> IoResult<()> + 'a,
-) -> Column<'a> {
-    Column {
-        name,
-        dtype,
-        length: touched.len(),
-        width: 1,
-        write: Box::new(move |out| touched.iter().try_for_each(|&slot| write(slot, out))),
-    }
-}
-
-/// A column with an entry for each touched slot and lane.
-fn each_lane<'a>(
-    touched: &'a [u32],
-    name: &'a str,
-    dtype: Dtype,
-    model: &'a dyn Model,
-    write: impl Fn(usize, usize, &mut dyn Write) -> IoResult<()> + 'a,
-) -> Column<'a> {
-    let lanes = model.lanes();
-    let every = move |slot: u32, out: &mut dyn Write| {
-        (0..lanes).try_for_each(|lane| write(slot as usize, lane, out))
-    };
-    Column { width: lanes, ..each(touched, name, dtype, every) }
-}
-
-fn box_columns(model: &dyn Model) -> Vec<Column<'_>> {
+fn box_columns(model: &dyn Inspect) -> Vec<Column<'_>> {
     let Some(intervals) = model.intervals() else {
         return Vec::new();
     };
-    let column = |name, end: fn(&crate::rule::Interval) -> f32| Column {
-        name,
-        dtype: Dtype::F32,
-        length: intervals.len(),
-        width: 1,
-        write: Box::new(move |out: &mut dyn Write| {
-            let mut ends = intervals.iter().map(end);
-            ends.try_for_each(|end| out.write_all(&end.to_le_bytes()))
-        }),
+    let ends = |name, end: fn(&Interval) -> f32| {
+        column(intervals, name, Dtype::F32, f32::to_le_bytes, move |block, ends| {
+            ends.extend(block.iter().map(end));
+        })
     };
-    vec![column("low", |interval| interval.low), column("high", |interval| interval.high)]
+    vec![ends("low", |interval| interval.low), ends("high", |interval| interval.high)]
+}
+
+/// A column with a number for each row, such as a slot; `copy` appends those of some rows.
+fn column<'a, R, T: Copy + 'a, const SIZE: usize>(
+    rows: &'a [R],
+    name: &'a str,
+    dtype: Dtype,
+    convert: fn(T) -> [u8; SIZE],
+    copy: impl Fn(&[R], &mut Vec<T>) + 'a,
+) -> Column<'a> {
+    let write = move |out: &mut dyn Write| {
+        let (mut numbers, mut bytes) = (Vec::new(), Vec::new());
+        rows.chunks(BLOCK).try_for_each(|block| {
+            numbers.clear();
+            copy(block, &mut numbers);
+            bytes.clear();
+            bytes.extend(numbers.iter().map(|&number| convert(number)));
+            out.write_all(bytes.as_flattened())
+        })
+    };
+    Column { name, dtype, length: rows.len(), width: 1, write: Box::new(write) }
 }
 
 fn name_columns<'a>(touched: &'a [u32], names: &'a Names) -> Vec<Column<'a>> {
@@ -228,8 +202,8 @@ fn name_columns<'a>(touched: &'a [u32], names: &'a Names) -> Vec<Column<'a>> {
                 lines.try_for_each(|line| out.write_all(line))
             }),
         },
-        each(touched, "collided", Dtype::U8, |slot, out| {
-            out.write_all(&[u8::from(names.collided(slot))])
+        column(touched, "collided", Dtype::U8, u8::to_le_bytes, |block, collided| {
+            collided.extend(block.iter().map(|&slot| u8::from(names.collided(slot))));
         }),
     ]
 }

@@ -103,14 +103,14 @@ class RuleLearner(OneDimensional):
     def feed(self, gradient: float, curvature: float = 0.0) -> float | None:
         if gradient == 0:
             return 0.0
-        self.slot = self.rule.absorb(self.slot, 1.0, gradient, ALONE)
+        self.slot, rate = self.rule.absorb(self.slot, 1.0, gradient, ALONE)
         self.point = self.rule.weight(self.slot, 1.0)
-        return self.rule.rate_used(self.slot, ALONE) if self.has_rates else None
+        return rate if self.has_rates else None
 
     def _bounds_by_rate(self) -> bool:
         """Whether D²/(2η) is enough for the rule; FTRL's λ₁, λ₂ and offset may cost more."""
-        slot = self.rule.absorb(self.rule.empty, 1.0, 1.0, ALONE)
-        rate, spread = self.rule.rate_used(slot, ALONE), self.rule.spread(slot, ALONE)
-        if rate is None or spread is None:
+        slot, rate = self.rule.absorb(self.rule.empty, 1.0, 1.0, ALONE)
+        spread = self.rule.spread(slot, ALONE)
+        if rate == 0 or spread is None:
             return False
-        return spread <= self.width**2 / (2 * rate) * (1 + 1e-12)
+        return spread <= self.rule.spread_at(rate) * (1 + 1e-12)

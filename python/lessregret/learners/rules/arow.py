@@ -35,7 +35,8 @@ class Arow(Rule):
         has the first.
 
     >>> rule = Arow()
-    >>> rule.variance_of(rule.absorb(Slot(), 1.0, 0.0, Step(rate=0.5, tighten=0.5)))
+    >>> slot, _ = rule.absorb(Slot(), 1.0, 0.0, Step(rate=0.5, tighten=0.5))
+    >>> rule.variance_of(slot)
     0.5
     """
 
@@ -52,12 +53,12 @@ class Arow(Rule):
     def weight(self, slot: Slot, value: float) -> float:
         return slot.weight
 
-    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> Slot:
+    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> tuple[Slot, float]:
         variance = self.variance_of(slot)
         added = step.tighten * value**2
         if self.form == "covariance":
             added /= 1 - added * variance
-        return Slot(slot.weight + step.rate * variance * value, slot.precision + added)
+        return Slot(slot.weight + step.rate * variance * value, slot.precision + added), 0.0
 
     def look(self, slot: Slot, value: float, sight: Sight) -> None:
         sight.variance += self.variance_of(slot) * value**2

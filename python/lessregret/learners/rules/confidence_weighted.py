@@ -59,9 +59,9 @@ class ConfidenceWeighted(Rule):
     def weight(self, slot: Slot, value: float) -> float:
         return slot.weight
 
-    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> Slot:
+    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> tuple[Slot, float]:
         shift = step.rate * self.variance_of(slot) * value
-        return Slot(slot.weight + shift, slot.precision + step.tighten * value**2)
+        return Slot(slot.weight + shift, slot.precision + step.tighten * value**2), 0.0
 
     def look(self, slot: Slot, value: float, sight: Sight) -> None:
         sight.variance += self.variance_of(slot) * value**2

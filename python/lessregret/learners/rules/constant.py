@@ -38,7 +38,7 @@ class Constant(BoxedRule):
 
     >>> rule = Constant(rate=0.25)
     >>> rule.absorb(rule.empty, value=1.0, gradient=2.0, step=Step())
-    Slot(weight=-0.5, seen=1.0)
+    (Slot(weight=-0.5, seen=1.0), 0.25)
     """
 
     name = "constant"
@@ -50,8 +50,9 @@ class Constant(BoxedRule):
     def weight(self, slot: Slot, value: float) -> float:
         return self.clip(slot.weight)
 
-    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> Slot:
-        return Slot(self.clip(self.weight(slot, value) - self.rate * gradient), 1.0)
+    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> tuple[Slot, float]:
+        rate = float(self.rate)
+        return Slot(self.clip(self.weight(slot, value) - rate * gradient), 1.0), rate
 
-    def rate_used(self, slot: Slot, step: Step) -> float:
-        return float(self.rate)
+    def spread(self, slot: Slot, step: Step) -> float:
+        return self.spread_at(float(self.rate))

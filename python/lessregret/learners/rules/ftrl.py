@@ -63,20 +63,17 @@ class Ftrl(BoxedRule):
         shrunk = slot.z - copysign(self.l1, slot.z)
         return self.clip(-shrunk / self.inverse_rate(slot))
 
-    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> Slot:
-        n = slot.n + gradient**2
-        if n == 0:
-            return slot
-        sigma = (sqrt(n) - sqrt(slot.n)) / float(self.rate)
-        return Slot(slot.z + gradient - sigma * self.weight(slot, value), n)
+    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> tuple[Slot, float]:
+        after = Slot(slot.z, slot.n + gradient**2)
+        if after.n > 0:
+            sigma = (sqrt(after.n) - sqrt(slot.n)) / float(self.rate)
+            after = after._replace(z=slot.z + gradient - sigma * self.weight(slot, value))
+        inverse = self.inverse_rate(after)
+        return after, 1 / inverse if inverse > 0 else 0.0
 
     def inverse_rate(self, slot: Slot) -> float:
         """1/η = (offset + √n)/rate + λ₂."""
         return (self.offset + sqrt(slot.n)) / float(self.rate) + self.l2
-
-    def rate_used(self, slot: Slot, step: Step) -> float:
-        inverse = self.inverse_rate(slot)
-        return 1 / inverse if inverse > 0 else 0.0
 
     def spread(self, slot: Slot, step: Step) -> float:
         farthest, rate = max(abs(self.low), abs(self.high)), float(self.rate)

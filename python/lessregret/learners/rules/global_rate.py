@@ -67,11 +67,8 @@ class Global(BoxedRule):
     def weight(self, slot: Slot, value: float) -> float:
         return self.clip(slot.weight)
 
-    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> Slot:
-        return Slot(self.clip(self.weight(slot, value) - step.rate * gradient), 1.0)
-
-    def rate_used(self, slot: Slot, step: Step) -> float:
-        return step.rate
+    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> tuple[Slot, float]:
+        return Slot(self.clip(self.weight(slot, value) - step.rate * gradient), 1.0), step.rate
 
     def look(self, slot: Slot, value: float, sight: Sight) -> None:
         if not slot.seen:

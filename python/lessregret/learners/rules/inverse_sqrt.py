@@ -41,13 +41,13 @@ class InverseSqrt(BoxedRule):
     def weight(self, slot: Slot, value: float) -> float:
         return self.clip(slot.weight)
 
-    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> Slot:
+    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> tuple[Slot, float]:
         if gradient == 0:
-            return slot
-        return Slot(self.clip(self.weight(slot, value) - step.rate * gradient), 1.0)
+            return slot, step.rate
+        return Slot(self.clip(self.weight(slot, value) - step.rate * gradient), 1.0), step.rate
 
-    def rate_used(self, slot: Slot, step: Step) -> float:
-        return step.rate
+    def spread(self, slot: Slot, step: Step) -> float:
+        return self.spread_at(step.rate)
 
     def step(self, shared: Any, sight: Sight) -> tuple[Any, Step]:
         return shared, Step(self.rate / sqrt(sight.round))

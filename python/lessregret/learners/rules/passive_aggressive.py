@@ -52,8 +52,8 @@ class PassiveAggressive(Rule):
     def weight(self, slot: Slot, value: float) -> float:
         return slot.weight
 
-    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> Slot:
-        return Slot(slot.weight + step.rate * value)
+    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> tuple[Slot, float]:
+        return Slot(slot.weight + step.rate * value), 0.0
 
     def step(self, shared: Any, sight: Sight) -> tuple[Any, Step]:
         missing, direction = self.shortfall(sight)

@@ -50,9 +50,8 @@ class PerCoordinate(BoxedRule):
         The feasible set, see :class:`BoxedRule`.
 
     >>> rule = PerCoordinate(rate=0.5, radius=1)
-    >>> slot = rule.absorb(rule.empty, value=1.0, gradient=-3.0, step=Step())
-    >>> slot
-    Slot(weight=0.5, energy=9.0)
+    >>> rule.absorb(rule.empty, value=1.0, gradient=-3.0, step=Step())
+    (Slot(weight=0.5, energy=9.0), 0.16666666666666666)
     >>> PerCoordinate().offset, rule.offset
     (0.3, 0.0)
     """
@@ -72,19 +71,19 @@ class PerCoordinate(BoxedRule):
     def weight(self, slot: Slot, value: float) -> float:
         return self.clip(slot.weight)
 
-    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> Slot:
-        before = slot.energy or (self.offset * value) ** 2
-        after = Slot(self.weight(slot, value), before + gradient**2)
-        if gradient == 0 or after.energy == 0:
-            return slot
-        return after._replace(
-            weight=self.clip(after.weight - self.rate_used(after, step) * gradient)
-        )
+    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> tuple[Slot, float]:
+        energy = (slot.energy or (self.offset * value) ** 2) + gradient**2
+        if gradient == 0 or energy == 0:
+            return slot, self.rate_at(slot.energy)
+        rate = self.rate_at(energy)
+        return Slot(self.clip(self.weight(slot, value) - rate * gradient), energy), rate
 
-    def rate_used(self, slot: Slot, step: Step) -> float:
-        if slot.energy == 0:
-            return 0.0
-        return rate_number(self.rate, self.width) / sqrt(slot.energy)
+    def rate_at(self, energy: float) -> float:
+        """η = rate/√S, 0 where S is 0."""
+        return rate_number(self.rate, self.width) / sqrt(energy) if energy else 0.0
+
+    def spread(self, slot: Slot, step: Step) -> float:
+        return self.spread_at(self.rate_at(slot.energy))
 
     def theorem(self, slot: Any) -> float | None:
         return self.width * sqrt(2 * slot.energy) if self.offset == 0 else None

@@ -4,7 +4,7 @@ A learner runs one rule per coordinate. What the coordinate remembers is its *sl
 pure functions of it:
 
     weight(slot, value)                    the point the coordinate plays
-    absorb(slot, value, gradient, step)    what it remembers after the round
+    absorb(slot, value, gradient, step)    what it remembers after the round, and the rate it used
 
 The weight is always a function of the slot, never a second copy that can go stale. A rule whose
 coordinates must talk, because its step depends on the whole example, is *coupled*: ``look`` gathers
@@ -26,7 +26,7 @@ To write a rule of your own, subclass one of the two; it runs (slowly) with no R
 ...     def weight(self, slot, value):
 ...         return self.low if slot.gradient > 0 else self.high if slot.gradient < 0 else 0.0
 ...     def absorb(self, slot, value, gradient, step):
-...         return Last(gradient)
+...         return Last(gradient), 0.0
 >>> FollowTheLastSign(radius=2).weight(Last(0.5), 1.0)
 -2.0
 """
@@ -105,7 +105,7 @@ class Rule(ABC):
     """The shared state of a coupled rule before the first round."""
     coupled: ClassVar[bool] = False
     descends: ClassVar[bool] = False
-    """Whether ``absorb`` moves ``weight``, a field of the slot, by −``rate_used`` · gradient."""
+    """Whether ``absorb`` moves ``weight``, a field of the slot, by −rate · gradient."""
     regresses: ClassVar[bool] = True
     """Whether the rule can learn from labels that are numbers."""
 
@@ -117,8 +117,8 @@ class Rule(ABC):
         """The point the coordinate plays."""
 
     @abstractmethod
-    def absorb(self, slot: Any, value: float, gradient: float, step: Step) -> Slot:
-        """What the coordinate remembers after the round."""
+    def absorb(self, slot: Any, value: float, gradient: float, step: Step) -> tuple[Slot, float]:
+        """What the coordinate remembers after the round, and its rate η; 0 without a bound."""
 
     def look(self, slot: Any, value: float, sight: Sight) -> None:
         """Coupled rules: add to the sight what this coordinate shows."""
@@ -127,14 +127,16 @@ class Rule(ABC):
         """Coupled rules: the shared state after this round, and the round's step."""
         return shared, Step()
 
-    def rate_used(self, slot: Any, step: Step) -> float | None:
-        """The rate of the last ``absorb`` that led to this slot; None if the rule has no bound."""
+    def spread(self, slot: Any, step: Step) -> float | None:
+        """D_i²/(2 η_T,i): the coordinate's share of the first half of the paper's bound.
+
+        The slot is a touched one and the step that of the last round; None if there is no bound.
+        """
         return None
 
-    def spread(self, slot: Any, step: Step) -> float | None:
-        """D_i²/(2 η_T,i): the coordinate's share of the first half of the paper's bound."""
-        rate = self.rate_used(slot, step)
-        return None if rate is None else self.width**2 / (2 * rate)
+    def spread_at(self, rate: float) -> float:
+        """D_i²/(2η), for rules whose last rate follows from slot or step."""
+        return self.width**2 / (2 * rate)
 
     def shared_spread(self, shared: Any) -> float:
         """The part of the spread that the shared state knows."""

@@ -1,4 +1,4 @@
-//! Lanes as a [`Model`]: what they tell of themselves, and what a model file keeps of them.
+//! What the learner in lanes is to those outside, and what a model file keeps of it.
 
 use std::sync::Arc;
 
@@ -11,8 +11,9 @@ use crate::error::Result;
 use crate::example::Scales;
 use crate::example::{Ordered, SlotLookup};
 use crate::learn::dispatch;
+use crate::learn::frame::Boxes;
 use crate::learn::lanes::tallies::LaneTallies;
-use crate::learn::model::{Boxes, Model};
+use crate::learn::model::{Inspect, Learn, Predict};
 use crate::learn::table::index::SlotIndex;
 use crate::learn::table::touched::TouchedSlots;
 use crate::learn::tally::{LaneSummary, SlotSummary, Tally};
@@ -31,8 +32,13 @@ struct State<S> {
 }
 
 impl<R: Rule, B: Boxes> Lanes<R, B> {
-    pub(super) fn touched(&self) -> impl Iterator<Item = usize> {
-        self.table.index().met().slots().filter(|&slot| !self.is_line_untouched(slot))
+    fn met(&self) -> &TouchedSlots {
+        self.table.index().met()
+    }
+
+    /// The slots whose line is not as it began.
+    pub(super) fn moved(&self) -> impl Iterator<Item = usize> {
+        self.met().slots().filter(|&slot| !self.is_line_untouched(slot))
     }
 
     fn is_line_untouched(&self, slot: usize) -> bool {
@@ -43,8 +49,8 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     #[inline(always)]
     fn survey(&self) -> (PerLane, u64) {
         let (mut spreads, mut touched, steps) = ([0.0; LANES], 0, self.coupling.step);
-        for slot in self.table.index().met().slots() {
-            let (rule, line) = (self.boxes.rule(self.rule, slot), *self.table.line(slot));
+        for slot in self.met().slots() {
+            let (rule, line) = (self.frame.rule_at(slot), *self.table.line(slot));
             let (bits, mut terms) = (line.bits(), [0.0; LANES]);
             for lane in 0..LANES {
                 let spread = rule.at(RATES[lane]).spread(&line.get(lane), steps[lane]);
@@ -58,17 +64,17 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 
     fn lane_summary(&self, lane: usize, share: f64, spread: f64) -> LaneSummary {
-        let shared = self.rule.at(RATES[lane]).shared_spread(&self.coupling.state[lane]);
+        let shared = self.frame.rule.at(RATES[lane]).shared_spread(&self.coupling.state[lane]);
         let least = |slot: usize, sum: f64| self.rule_at(slot, lane).interval().least(sum);
         let floor = |sums: &Vec<PerLane>| {
-            self.table.index().met().slots().map(|slot| least(slot, sums[slot][lane])).sum()
+            self.met().slots().map(|slot| least(slot, sums[slot][lane])).sum()
         };
         LaneSummary {
             rate: f64::from(RATES[lane]),
             share,
             tally: self.observer.lanes.of(lane),
-            spread: (!self.importance_aware).then_some(shared + spread),
-            floor: self.gradient_sums.as_ref().map(floor),
+            spread: (!self.frame.importance_aware).then_some(shared + spread),
+            floor: self.frame.gradient_sums.as_ref().map(floor),
         }
     }
 }
@@ -85,9 +91,9 @@ impl<R: Rule, B: Boxes> WithSimd for Survey<'_, R, B> {
     }
 }
 
-impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
+impl<R: Rule, B: Boxes> Learn for Lanes<R, B> {
     fn learn(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()> {
-        dispatch::learn(self, self.penalty, examples, margins)
+        dispatch::learn(self, self.frame.penalty, examples, margins)
     }
 
     fn expect(&mut self, features: u64) {
@@ -97,76 +103,6 @@ impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
     fn index(&self) -> Option<Arc<dyn SlotLookup>> {
         let index: Arc<dyn SlotLookup> = Arc::<SlotIndex>::clone(self.table.index());
         Some(index)
-    }
-
-    fn predict(&self, examples: Ordered<'_>, margins: &mut Vec<f64>) {
-        dispatch::predict(self, examples, margins);
-    }
-
-    fn slots(&self) -> usize {
-        self.table.index().slots()
-    }
-
-    fn scaled_weight(&self, slot: usize) -> f32 {
-        let best = self.observer.mixture.best();
-        self.rule_at(slot, best).weight(&self.table.line(slot).get(best), 1.0)
-    }
-
-    fn scales(&self) -> &Scales {
-        &self.scales
-    }
-
-    fn scales_mut(&mut self) -> &mut Scales {
-        &mut self.scales
-    }
-
-    fn tally(&self) -> &Tally {
-        &self.observer.tally
-    }
-
-    fn summary(&self) -> SlotSummary {
-        let (spreads, touched) =
-            InstructionSet::chosen().unwrap_or(InstructionSet::Portable).run(Survey(self));
-        let shares = self.observer.mixture.shares(self.loss);
-        let lane = |lane: usize| self.lane_summary(lane, shares[lane], spreads[lane]);
-        SlotSummary {
-            touched,
-            mixing_cost: Some(self.observer.mixture.cost(self.loss)),
-            lanes: (0..LANES).map(lane).collect(),
-            ..SlotSummary::default()
-        }
-    }
-
-    fn fields(&self) -> &'static [&'static str] {
-        R::Slot::FIELDS
-    }
-
-    fn is_untouched(&self, slot: usize) -> bool {
-        let no_sum = |sums: &Vec<PerLane>| sums[slot] == [0.0; LANES];
-        let no_sums = self.gradient_sums.as_ref().is_none_or(no_sum);
-        no_sums && self.scales.is_untouched(slot) && self.is_line_untouched(slot)
-    }
-
-    fn lanes(&self) -> usize {
-        LANES
-    }
-
-    fn field(&self, slot: usize, lane: usize, field: usize) -> f32 {
-        self.table.line(slot).get(lane).get(field)
-    }
-
-    fn gradient_sum(&self, slot: usize, lane: usize) -> Option<f64> {
-        self.gradient_sums.as_ref().map(|sums| sums[slot][lane])
-    }
-
-    fn intervals(&self) -> Option<&[Interval]> {
-        self.boxes.intervals()
-    }
-
-    fn shared(&self) -> Value {
-        let (Coupling { state, step }, observer) = (self.coupling, &self.observer);
-        let state = State { state, step, lanes: observer.lanes, mixture: observer.mixture };
-        serde_json::to_value(state).unwrap_or(Value::Null)
     }
 
     fn restore(&mut self, shared: Value, tally: Tally) -> std::result::Result<(), String> {
@@ -181,26 +117,98 @@ impl<R: Rule, B: Boxes> Model for Lanes<R, B> {
         Ok(())
     }
 
-    fn met(&self) -> &TouchedSlots {
-        self.table.index().met()
+    fn scales_mut(&mut self) -> &mut Scales {
+        &mut self.frame.scales
     }
 
-    fn rests_at_zero(&self) -> bool {
-        let unmet = R::Slot::default();
-        self.boxes.intervals().is_none() && self.rule.weight(&unmet, 1.0) == 0.0
-    }
-
-    fn set_field(&mut self, slot: usize, lane: usize, field: usize, value: f32) {
-        let line = self.table.meet(slot);
-        let mut state = line.get(lane);
-        state.set(field, value);
-        line.put(lane, state);
-    }
-
-    fn set_gradient_sum(&mut self, slot: usize, lane: usize, sum: f64) {
-        if let Some(sums) = &mut self.gradient_sums {
-            sums[slot][lane] = sum;
+    fn restore_field(&mut self, field: usize, slots: &[u32], floats: &[f32]) {
+        for (&slot, floats) in slots.iter().zip(floats.as_chunks().0) {
+            *self.table.meet(slot as usize).field_mut(field) = *floats;
         }
+    }
+
+    fn restore_gradient_sums(&mut self, slots: &[u32], sums: &[f64]) {
+        self.frame.restore_gradient_sums(slots, sums.as_chunks().0);
+    }
+}
+
+impl<R: Rule, B: Boxes> Predict for Lanes<R, B> {
+    fn predict(&self, examples: Ordered<'_>, margins: &mut Vec<f64>) {
+        dispatch::predict(self, examples, margins);
+    }
+}
+
+impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
+    fn slots(&self) -> usize {
+        self.table.index().slots()
+    }
+
+    fn scaled_weight(&self, slot: usize) -> f32 {
+        let best = self.observer.mixture.best();
+        self.rule_at(slot, best).weight(&self.table.line(slot).get(best), 1.0)
+    }
+
+    fn scales(&self) -> &Scales {
+        &self.frame.scales
+    }
+
+    fn tally(&self) -> &Tally {
+        &self.observer.tally
+    }
+
+    fn summary(&self) -> SlotSummary {
+        let (spreads, touched) =
+            InstructionSet::chosen().unwrap_or(InstructionSet::Portable).run(Survey(self));
+        let shares = self.observer.mixture.shares(self.frame.loss);
+        let lane = |lane: usize| self.lane_summary(lane, shares[lane], spreads[lane]);
+        SlotSummary {
+            touched,
+            mixing_cost: Some(self.observer.mixture.cost(self.frame.loss)),
+            lanes: (0..LANES).map(lane).collect(),
+            ..SlotSummary::default()
+        }
+    }
+
+    fn fields(&self) -> &'static [&'static str] {
+        R::Slot::FIELDS
+    }
+
+    fn touched(&self) -> Vec<u32> {
+        let is_touched =
+            |&slot: &usize| !self.frame.is_untouched(slot) || !self.is_line_untouched(slot);
+        self.met().slots().filter(is_touched).map(|slot| slot as u32).collect()
+    }
+
+    fn weighted(&self) -> Vec<u32> {
+        self.frame.weighted(self.met(), self.slots(), |slot| self.scaled_weight(slot))
+    }
+
+    fn lanes(&self) -> usize {
+        LANES
+    }
+
+    fn copy_weights(&self, slots: &[u32], weights: &mut Vec<f32>) {
+        weights.extend(slots.iter().map(|&slot| self.scaled_weight(slot as usize)));
+    }
+
+    fn copy_field(&self, field: usize, slots: &[u32], floats: &mut Vec<f32>) {
+        for &slot in slots {
+            floats.extend_from_slice(self.table.line(slot as usize).field(field));
+        }
+    }
+
+    fn copy_gradient_sums(&self, slots: &[u32], sums: &mut Vec<f64>) {
+        self.frame.copy_gradient_sums(slots, |lanes| sums.extend_from_slice(lanes));
+    }
+
+    fn intervals(&self) -> Option<&[Interval]> {
+        self.frame.boxes.intervals()
+    }
+
+    fn shared(&self) -> Value {
+        let (Coupling { state, step }, observer) = (self.coupling, &self.observer);
+        let state = State { state, step, lanes: observer.lanes, mixture: observer.mixture };
+        serde_json::to_value(state).unwrap_or(Value::Null)
     }
 }
 

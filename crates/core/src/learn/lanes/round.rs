@@ -6,8 +6,9 @@ use super::Lanes;
 use super::mixture::RATES;
 use crate::error::Result;
 use crate::example::Example;
+use crate::learn::frame::Boxes;
 use crate::learn::lanes::observe::Round;
-use crate::learn::model::{Boxes, diverged, is_sound};
+use crate::learn::sound::{diverged, is_sound};
 use crate::loss::push::push;
 use crate::loss::wide::{Tails, slopes};
 use crate::rule::{ExampleStats, Line, Rule, Slot};
@@ -72,14 +73,14 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     ) -> Result<Round> {
         let look = self.look::<E, true, PENALISED>(simd, example, positions);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
-        let tails = Tails::of(self.loss, &look.margins);
+        let tails = Tails::of(self.frame.loss, &look.margins);
         let seen = Seen {
             round: number,
-            regression: !self.loss.is_classification(),
+            regression: !self.frame.loss.is_classification(),
             label,
             importance,
             shrink: if PENALISED { self.shrink(example) } else { 0.0 },
-            slopes: times(importance, slopes(self.loss, &look.margins, label, &tails)),
+            slopes: times(importance, slopes(self.frame.loss, &look.margins, label, &tails)),
             look,
         };
         self.check(example, &seen)?;
@@ -113,8 +114,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         for (k, ((&slot, &value), &position)) in features.enumerate() {
             let wide = f64::from(value);
             square_norm.add_one(k, wide * wide);
-            let (rule, line) =
-                (self.boxes.rule(self.rule, slot as usize), &lines[position as usize]);
+            let (rule, line) = (self.frame.rule_at(slot as usize), &lines[position as usize]);
             let mut weights = [0.0; LANES];
             for lane in 0..LANES {
                 weights[lane] = rule.at(RATES[lane]).weight(&line.get(lane), value);
@@ -175,19 +175,20 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         if R::COUPLED {
             for (lane, &rate) in RATES.iter().enumerate() {
                 let shared = &mut self.coupling.state[lane];
-                self.coupling.step[lane] = self.rule.at(rate).step(shared, &seen.stats(lane));
+                self.coupling.step[lane] = self.frame.rule.at(rate).step(shared, &seen.stats(lane));
             }
         } else if !PENALISED && seen.slopes.iter().all(|&slope| slope == 0.0) {
             return [0.0; LANES];
         }
-        if R::DESCENDS && self.importance_aware {
+        if R::DESCENDS && self.frame.importance_aware {
             self.follow(simd, example, positions, &seen.look.margins, &seen.slopes);
             return [0.0; LANES];
         }
-        self.absorb::<E, false, PENALISED>(simd, example, positions, &seen.slopes)
+        self.absorb::<E, false, PENALISED>(simd, example, positions, &seen.slopes, &mut Vec::new())
     }
 
-    /// The second walk; ½ Σ g² η of every lane. Where weights are to STAY for now, Σ x² η.
+    /// The second walk; ½ Σ g² η of every lane. Where weights are to STAY for now, Σ x² η, and the rates
+    /// are kept.
     #[inline(always)]
     fn absorb<E: F64x8, const STAY: bool, const PENALISED: bool>(
         &mut self,
@@ -195,12 +196,14 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         example: &Example<'_>,
         positions: &[u32],
         slopes: &PerLane,
+        kept_rates: &mut Vec<[f32; LANES]>,
     ) -> PerLane {
-        if self.gradient_sums.is_some() {
+        if self.frame.gradient_sums.is_some() {
             self.sum_gradients::<PENALISED>(example, positions, slopes);
         }
         // Copies, here and of the line, and loops of one kind of number: so they become vectors.
-        let (rule, boxes, steps, slopes) = (self.rule, &self.boxes, self.coupling.step, *slopes);
+        let (rule, boxes, steps, slopes) =
+            (self.frame.rule, &self.frame.boxes, self.coupling.step, *slopes);
         let (shrink, wide_slopes) = (self.shrink(example), simd.load(&slopes));
         let (mut sum, lines) = (LaneSum::new(simd), self.table.lines_mut());
         // If the compiler saw that lines go back to where they came from, it would store by mask only the
@@ -221,14 +224,16 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
                     let pull = shrink * f64::from(penalised(&state, value, played));
                     gradients[lane] = (slopes[lane] * wide + pull) as f32;
                 }
-                rule.absorb(&mut state, value, gradients[lane], step);
+                rates[lane] = rule.absorb(&mut state, value, gradients[lane], step);
                 if STAY {
                     rule.place(&mut state, f64::from(played));
                 }
                 line.put(lane, state);
-                rates[lane] = rule.rate_used(&state, step);
             }
             lines[position_again as usize] = line;
+            if STAY {
+                kept_rates.push(rates);
+            }
             let factors = if STAY { simd.splat(wide) } else { simd.widen(gradients) };
             let squares = simd.multiply(factors, factors);
             sum.add(k, simd.multiply(squares, simd.widen(rates)));
@@ -240,7 +245,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     /// importance · λ.
     #[inline(always)]
     fn shrink(&self, example: &Example<'_>) -> f64 {
-        f64::from(example.importance) * self.penalty.l2
+        f64::from(example.importance) * self.frame.penalty.l2
     }
 
     /// Add the gradients of a round to their sums, before it is absorbed. A walk of its own, so that the
@@ -253,10 +258,10 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         slopes: &PerLane,
     ) {
         let shrink = self.shrink(example);
-        let Some(sums) = &mut self.gradient_sums else { return };
+        let Some(sums) = &mut self.frame.gradient_sums else { return };
         let features = example.slots.iter().zip(example.values).zip(positions);
         for ((&slot, &value), &position) in features {
-            let rule = self.boxes.rule(self.rule, slot as usize);
+            let rule = self.frame.boxes.rule(self.frame.rule, slot as usize);
             let (sums, line) = (&mut sums[slot as usize], &self.table.lines()[position as usize]);
             for lane in 0..LANES {
                 let mut gradient = slopes[lane] * f64::from(value);
@@ -281,28 +286,31 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         margins: &PerLane,
         slopes: &PerLane,
     ) {
-        let responses = self.absorb::<E, true, false>(simd, example, positions, slopes);
+        let mut rates = std::mem::take(&mut self.rates);
+        rates.clear();
+        let responses = self.absorb::<E, true, false>(simd, example, positions, slopes, &mut rates);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let pushes: PerLane = std::array::from_fn(|lane| {
-            push(self.loss, margins[lane], label, importance, responses[lane])
+            push(self.frame.loss, margins[lane], label, importance, responses[lane])
         });
-        let steps = self.coupling.step;
-        for (k, (&slot, &value)) in example.slots.iter().zip(example.values).enumerate() {
-            let rule = self.boxes.rule(self.rule, slot as usize);
-            let line = &mut self.table.lines_mut()[positions[k] as usize];
+        let features = example.slots.iter().zip(example.values).zip(positions).zip(&rates);
+        for (((&slot, &value), &position), rates) in features {
+            let rule = self.frame.rule_at(slot as usize);
+            let line = &mut self.table.lines_mut()[position as usize];
             for lane in 0..LANES {
                 let (rule, mut state) = (rule.at(RATES[lane]), line.get(lane));
-                let rate = f64::from(rule.rate_used(&state, steps[lane]));
                 let weight = f64::from(rule.weight(&state, value));
-                rule.place(&mut state, weight + pushes[lane] * rate * f64::from(value));
+                let way = pushes[lane] * f64::from(rates[lane]) * f64::from(value);
+                rule.place(&mut state, weight + way);
                 line.put(lane, state);
             }
         }
+        self.rates = rates;
     }
 
     #[inline(always)]
     fn penalties(&self, look: &Look) -> PerLane {
-        look.square_weights.map(|squares| self.penalty.of(squares))
+        look.square_weights.map(|squares| self.frame.penalty.of(squares))
     }
 }
 

@@ -2,116 +2,32 @@
 
 use serde_json::Value;
 
-use super::Learner;
-use crate::error::{Error, Result};
+use super::Single;
+use crate::error::Result;
 use crate::example::Ordered;
 use crate::example::Scales;
 use crate::learn::dispatch;
-use crate::learn::model::{Boxes, Model};
-use crate::learn::table::touched::TouchedSlots;
+use crate::learn::frame::Boxes;
+use crate::learn::model::{Inspect, Learn, Predict};
 use crate::learn::tally::{SlotSummary, Tally};
 use crate::rule::{Interval, Rule, Slot};
 
-impl<R: Rule, B: Boxes> Learner<R, B> {
+impl<R: Rule, B: Boxes> Single<R, B> {
     /// Σ_i min(a_i G_i, b_i G_i).
     fn floor(&self) -> Option<f64> {
-        let sums = self.gradient_sums.as_ref()?;
-        let least = |slot: usize| self.rule_at(slot).interval().least(sums[slot]);
+        let sums = self.frame.gradient_sums.as_ref()?;
+        let least = |slot: usize| self.frame.rule_at(slot).interval().least(sums[slot]);
         Some(self.met.slots().map(least).sum())
     }
 }
 
-impl<R: Rule, B: Boxes> Model for Learner<R, B> {
+impl<R: Rule, B: Boxes> Learn for Single<R, B> {
     fn learn(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()> {
-        if !R::LEARNS {
-            let cure = "go on from the model it was made of";
-            return Err(Error::Spec(format!("a slim model predicts and does not learn; {cure}")));
-        }
-        dispatch::learn(self, self.penalty, examples, margins)
+        dispatch::learn(self, self.frame.penalty, examples, margins)
     }
 
     fn expect(&mut self, features: u64) {
         self.slots.expect(features);
-    }
-
-    fn predict(&self, examples: Ordered<'_>, margins: &mut Vec<f64>) {
-        dispatch::predict(self, examples, margins);
-    }
-
-    fn slots(&self) -> usize {
-        self.slots.len()
-    }
-
-    fn scaled_weight(&self, slot: usize) -> f32 {
-        self.rule_at(slot).weight(&self.slots[slot], 1.0)
-    }
-
-    fn scales(&self) -> &Scales {
-        &self.scales
-    }
-
-    fn scales_mut(&mut self) -> &mut Scales {
-        &mut self.scales
-    }
-
-    fn tally(&self) -> &Tally {
-        &self.tally
-    }
-
-    fn summary(&self) -> SlotSummary {
-        let shared = &self.shared;
-        let mut summary = SlotSummary {
-            floor: self.floor(),
-            theorem: self.rule.shared_theorem(shared),
-            ..SlotSummary::default()
-        };
-        let mut spread = self.rule.shared_spread(shared);
-        for (slot, state) in self.touched() {
-            let rule = self.rule_at(slot);
-            if R::BOUNDED {
-                spread += rule.spread(state, self.step);
-            }
-            if let Some(term) = rule.theorem(state) {
-                *summary.theorem.get_or_insert(0.0) += term;
-            }
-            summary.touched += 1;
-        }
-        if self.importance_aware {
-            return SlotSummary { theorem: None, ..summary };
-        }
-        summary.spread = R::BOUNDED.then_some(spread);
-        summary
-    }
-
-    fn fields(&self) -> &'static [&'static str] {
-        R::Slot::FIELDS
-    }
-
-    fn is_untouched(&self, slot: usize) -> bool {
-        // A gradient too small to move a slot still counts in its sum.
-        let no_sum = self.gradient_sum(slot, 0).is_none_or(|sum| sum == 0.0);
-        // So does a value that told nothing but its size.
-        let no_scale = self.scales.is_untouched(slot);
-        no_sum && no_scale && self.slots[slot].is_untouched()
-    }
-
-    fn field(&self, slot: usize, _lane: usize, field: usize) -> f32 {
-        self.slots[slot].get(field)
-    }
-
-    fn gradient_sum(&self, slot: usize, _lane: usize) -> Option<f64> {
-        self.gradient_sums.as_ref().map(|sums| sums[slot])
-    }
-
-    fn intervals(&self) -> Option<&[Interval]> {
-        self.boxes.intervals()
-    }
-
-    fn shared(&self) -> Value {
-        serde_json::json!({
-            "state": serde_json::to_value(self.shared).unwrap_or(Value::Null),
-            "step": self.step,
-        })
     }
 
     fn restore(&mut self, shared: Value, tally: Tally) -> std::result::Result<(), String> {
@@ -127,23 +43,104 @@ impl<R: Rule, B: Boxes> Model for Learner<R, B> {
         Ok(())
     }
 
-    fn met(&self) -> &TouchedSlots {
-        &self.met
+    fn scales_mut(&mut self) -> &mut Scales {
+        &mut self.frame.scales
     }
 
-    fn rests_at_zero(&self) -> bool {
-        let unmet = R::Slot::default();
-        self.boxes.intervals().is_none() && self.rule.weight(&unmet, 1.0) == 0.0
-    }
-
-    fn set_field(&mut self, slot: usize, _lane: usize, field: usize, value: f32) {
-        self.met.meet(slot);
-        self.slots[slot].set(field, value);
-    }
-
-    fn set_gradient_sum(&mut self, slot: usize, _lane: usize, sum: f64) {
-        if let Some(sums) = &mut self.gradient_sums {
-            sums[slot] = sum;
+    fn restore_field(&mut self, field: usize, slots: &[u32], floats: &[f32]) {
+        self.met.meet_all(slots);
+        for (&slot, &float) in slots.iter().zip(floats) {
+            self.slots[slot as usize].set(field, float);
         }
+    }
+
+    fn restore_gradient_sums(&mut self, slots: &[u32], sums: &[f64]) {
+        self.frame.restore_gradient_sums(slots, sums);
+    }
+}
+
+impl<R: Rule, B: Boxes> Predict for Single<R, B> {
+    fn predict(&self, examples: Ordered<'_>, margins: &mut Vec<f64>) {
+        dispatch::predict(self, examples, margins);
+    }
+}
+
+impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
+    fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    fn scaled_weight(&self, slot: usize) -> f32 {
+        self.frame.rule_at(slot).weight(&self.slots[slot], 1.0)
+    }
+
+    fn scales(&self) -> &Scales {
+        &self.frame.scales
+    }
+
+    fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    fn summary(&self) -> SlotSummary {
+        let shared = &self.shared;
+        let mut summary = SlotSummary {
+            floor: self.floor(),
+            theorem: self.frame.rule.shared_theorem(shared),
+            ..SlotSummary::default()
+        };
+        let mut spread = self.frame.rule.shared_spread(shared);
+        for (slot, state) in self.moved() {
+            let rule = self.frame.rule_at(slot);
+            if R::BOUNDED {
+                spread += rule.spread(state, self.step);
+            }
+            if let Some(term) = rule.theorem(state) {
+                *summary.theorem.get_or_insert(0.0) += term;
+            }
+            summary.touched += 1;
+        }
+        if self.frame.importance_aware {
+            return SlotSummary { theorem: None, ..summary };
+        }
+        summary.spread = R::BOUNDED.then_some(spread);
+        summary
+    }
+
+    fn fields(&self) -> &'static [&'static str] {
+        R::Slot::FIELDS
+    }
+
+    fn touched(&self) -> Vec<u32> {
+        let is_touched =
+            |&slot: &usize| !self.frame.is_untouched(slot) || !self.slots[slot].is_untouched();
+        self.met.slots().filter(is_touched).map(|slot| slot as u32).collect()
+    }
+
+    fn weighted(&self) -> Vec<u32> {
+        self.frame.weighted(&self.met, self.slots.len(), |slot| self.scaled_weight(slot))
+    }
+
+    fn copy_weights(&self, slots: &[u32], weights: &mut Vec<f32>) {
+        weights.extend(slots.iter().map(|&slot| self.scaled_weight(slot as usize)));
+    }
+
+    fn copy_field(&self, field: usize, slots: &[u32], floats: &mut Vec<f32>) {
+        floats.extend(slots.iter().map(|&slot| self.slots[slot as usize].get(field)));
+    }
+
+    fn copy_gradient_sums(&self, slots: &[u32], sums: &mut Vec<f64>) {
+        self.frame.copy_gradient_sums(slots, |&sum| sums.push(sum));
+    }
+
+    fn intervals(&self) -> Option<&[Interval]> {
+        self.frame.boxes.intervals()
+    }
+
+    fn shared(&self) -> Value {
+        serde_json::json!({
+            "state": serde_json::to_value(self.shared).unwrap_or(Value::Null),
+            "step": self.step,
+        })
     }
 }

@@ -4,11 +4,13 @@ use std::hint::black_box;
 
 use lessregret_prefetch::prefetch;
 
-use super::Learner;
+use super::Single;
 use crate::error::Result;
 use crate::example::Example;
-use crate::learn::model::{Boxes, Model, diverged, is_sound};
+use crate::learn::frame::Boxes;
+use crate::learn::model::Inspect;
 use crate::learn::single::gather::{Gathered, Group, WIDTH, words};
+use crate::learn::sound::{diverged, is_sound};
 use crate::learn::tally::Round;
 use crate::loss::push::push;
 use crate::rule::{ExampleStats, Line, Rule, Slot};
@@ -22,10 +24,10 @@ pub(super) struct Look {
     square_weights: f64,
 }
 
-impl<R: Rule, B: Boxes> Learner<R, B> {
+impl<R: Rule, B: Boxes> Single<R, B> {
     /// Walk over the features once: the margin and, for learning, what coupled rules want to see.
     ///
-    /// Each walk through a sheet is of one kind of number and over copies, so that it becomes vectors.
+    /// Each walk through the groups is of one kind of number and over copies, so that it becomes vectors.
     #[inline(always)]
     pub(super) fn look<E: F64x8, const LEARN: bool, const PENALISED: bool>(
         &self,
@@ -51,7 +53,7 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
         if LEARN && R::COUPLED {
             for group in gathered.groups() {
                 for k in 0..group.count {
-                    let rule = self.rule_at(group.slots[k] as usize);
+                    let rule = self.frame.rule_at(group.slots[k] as usize);
                     rule.look(&group.before.get(k), group.values[k], &mut stats);
                 }
             }
@@ -65,14 +67,14 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
     fn play<E: F64x8>(&self, simd: E, group: &mut Group<R::Slot>, sum: E::Eight) -> E::Eight {
         let Group { before, values, slots, mut played, .. } = *group;
         for k in 0..WIDTH {
-            let rule = self.rule_at(slots[k] as usize);
+            let rule = self.frame.rule_at(slots[k] as usize);
             played[k] = rule.weight(&before.get(k), values[k]);
         }
         group.played = played;
         simd.add(sum, simd.multiply(simd.widen(played), simd.widen(values)))
     }
 
-    /// The second walk, in the sheet: the gradient is `slope · value + shrink · weight` in every
+    /// The second walk, over the gathered slots: the gradient is `slope · value + shrink · weight` in every
     /// coordinate. Where weights are to STAY for now, all but they move.
     #[inline(always)]
     fn absorb<E: F64x8, const PENALISED: bool, const STAY: bool>(
@@ -95,9 +97,9 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
             let Group { before, values, gradients, played, slots, .. } = *group;
             let (mut after, mut rates) = (before, gradients);
             for k in 0..WIDTH {
-                let rule = self.rule_at(slots[k] as usize);
+                let rule = self.frame.rule_at(slots[k] as usize);
                 let mut state = before.get(k);
-                rule.absorb(&mut state, values[k], gradients[k], step);
+                rates[k] = rule.absorb(&mut state, values[k], gradients[k], step);
                 if STAY && gradients[k] != 0.0 {
                     rule.place(&mut state, f64::from(played[k]));
                 }
@@ -106,18 +108,17 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
                     state = before.get(k);
                 }
                 after.put(k, state);
-                rates[k] = rule.rate_used(&state, step);
             }
             (group.after, group.rates) = (after, rates);
         }
-        if self.gradient_sums.is_some() {
+        if self.frame.gradient_sums.is_some() {
             self.sum_gradients(gathered);
         }
     }
 
     #[inline(never)]
     fn sum_gradients(&mut self, gathered: &Gathered<R::Slot>) {
-        let Some(sums) = &mut self.gradient_sums else { return };
+        let Some(sums) = &mut self.frame.gradient_sums else { return };
         for group in gathered.groups() {
             for k in 0..group.count {
                 sums[group.slots[k] as usize] += f64::from(group.gradients[k]);
@@ -151,10 +152,10 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
         let ExampleStats { margin, label, importance, slope, .. } = *stats;
         if slope != 0.0 {
             let response = gathered.energy::<E, true>(simd);
-            let push = push(self.loss, margin, label, importance, response);
+            let push = push(self.frame.loss, margin, label, importance, response);
             for group in gathered.groups_mut() {
                 for k in 0..group.count {
-                    let rule = self.rule_at(group.slots[k] as usize);
+                    let rule = self.frame.rule_at(group.slots[k] as usize);
                     let (mut state, value) = (group.after.get(k), group.values[k]);
                     let weight = f64::from(rule.weight(&state, value));
                     let way = push * f64::from(group.rates[k]) * f64::from(value);
@@ -178,7 +179,7 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
         let look = self.look::<E, true, PENALISED>(simd, example, gathered);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let margin = look.margin;
-        let slope = importance * self.loss.slope(margin, label);
+        let slope = importance * self.frame.loss.slope(margin, label);
         // What does not need the slope stands here, to be done while the processor waits for it.
         let square_norm = gathered.square_norm(simd);
         if gathered.is_any_new(simd) {
@@ -187,23 +188,23 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
         self.prefetch_all(next);
         let stats = ExampleStats {
             round: number,
-            regression: !self.loss.is_classification(),
+            regression: !self.frame.loss.is_classification(),
             label,
             margin,
             importance,
             slope,
             square_norm,
-            shrink: if PENALISED { importance * self.penalty.l2 } else { 0.0 },
+            shrink: if PENALISED { importance * self.frame.penalty.l2 } else { 0.0 },
             square_weights: look.square_weights,
             ..look.stats
         };
         self.check(example, &stats)?;
         if R::COUPLED {
-            self.step = self.rule.step(&mut self.shared, &stats);
+            self.step = self.frame.rule.step(&mut self.shared, &stats);
         }
         let energy = if !R::COUPLED && !PENALISED && slope == 0.0 {
             0.0
-        } else if R::DESCENDS && self.importance_aware {
+        } else if R::DESCENDS && self.frame.importance_aware {
             self.follow(simd, gathered, &stats);
             0.0
         } else {
@@ -213,7 +214,7 @@ impl<R: Rule, B: Boxes> Learner<R, B> {
             label,
             margin,
             importance,
-            penalty: if PENALISED { self.penalty.of(stats.square_weights) } else { 0.0 },
+            penalty: if PENALISED { self.frame.penalty.of(stats.square_weights) } else { 0.0 },
             played: stats.played(),
             energy,
             features: example.slots.len(),

@@ -1,0 +1,135 @@
+//! What every learner has beside its slots: its settings, its scales, its sums of gradients.
+
+use bytemuck::Zeroable;
+
+use super::penalty::Penalty;
+use super::table::touched::TouchedSlots;
+use crate::alloc::zeroed;
+use crate::error::Result;
+use crate::example::Scales;
+use crate::loss::Loss;
+use crate::rule::{Interval, Rule};
+
+/// What a learner is made from, but for its rule and its boxes.
+pub struct Plan {
+    /// What margins are judged by.
+    pub loss: Loss,
+    /// What weights are charged.
+    pub penalty: Penalty,
+    /// Whether updates follow the slope as far as importance leads; for a rule that descends, without L2.
+    pub importance_aware: bool,
+    /// The part of every round's shares that lanes deal out evenly.
+    pub fixed_share: f64,
+    /// What values are divided by.
+    pub scales: Scales,
+    /// The number of slots.
+    pub slots: usize,
+    /// Whether to keep the sums of gradients that the linearised regret is measured by.
+    pub certify: bool,
+}
+
+/// The feasible set of every coordinate.
+pub trait Boxes: Send + Sync + 'static {
+    /// The rule as it is for this slot.
+    fn rule<R: Rule>(&self, rule: R, slot: usize) -> R;
+    /// The intervals, where each slot has its own.
+    fn intervals(&self) -> Option<&[Interval]>;
+}
+
+/// All coordinates have the rule's own interval.
+pub struct Uniform;
+
+impl Boxes for Uniform {
+    #[inline]
+    fn rule<R: Rule>(&self, rule: R, _slot: usize) -> R {
+        rule
+    }
+    fn intervals(&self) -> Option<&[Interval]> {
+        None
+    }
+}
+
+impl Boxes for Vec<Interval> {
+    #[inline]
+    fn rule<R: Rule>(&self, rule: R, slot: usize) -> R {
+        rule.within(self[slot])
+    }
+    fn intervals(&self) -> Option<&[Interval]> {
+        Some(self)
+    }
+}
+
+/// What a learner has beside its slots. `G` is the sum of a slot's gradients: a number, or one a lane.
+pub(crate) struct Frame<R: Rule, B: Boxes, G> {
+    pub loss: Loss,
+    pub penalty: Penalty,
+    pub importance_aware: bool,
+    pub rule: R,
+    pub boxes: B,
+    pub scales: Scales,
+    pub gradient_sums: Option<Vec<G>>,
+}
+
+impl<R: Rule, B: Boxes, G: Copy + PartialEq + Zeroable> Frame<R, B, G> {
+    /// The frame of a learner none of whose slots is touched.
+    pub fn new(plan: Plan, rule: R, boxes: B) -> Result<Self> {
+        let Plan { loss, penalty, importance_aware, scales, slots, certify, .. } = plan;
+        let gradient_sums = if certify { Some(zeroed(slots)?) } else { None };
+        Ok(Frame { loss, penalty, importance_aware, rule, boxes, scales, gradient_sums })
+    }
+
+    /// The rule of a slot.
+    #[inline]
+    pub fn rule_at(&self, slot: usize) -> R {
+        self.boxes.rule(self.rule, slot)
+    }
+
+    /// Whether nothing but its slot can tell that a coordinate was met.
+    pub fn is_untouched(&self, slot: usize) -> bool {
+        // A gradient too small to move a slot still counts in its sum.
+        let no_sum = self.gradient_sums.as_ref().is_none_or(|sums| sums[slot] == G::zeroed());
+        // So does a value that told nothing but its size.
+        no_sum && self.scales.is_untouched(slot)
+    }
+
+    /// The slots whose weight is not 0, ascending.
+    pub fn weighted(
+        &self,
+        met: &TouchedSlots,
+        slots: usize,
+        weight: impl Fn(usize) -> f32,
+    ) -> Vec<u32> {
+        match self.rests_at_zero() {
+            true => nonzero(met.slots(), weight),
+            false => nonzero(0..slots, weight),
+        }
+    }
+
+    /// Whether every slot that was never met plays 0, as it does where its box holds 0.
+    fn rests_at_zero(&self) -> bool {
+        let unmet = R::Slot::default();
+        self.boxes.intervals().is_none() && self.rule.weight(&unmet, 1.0) == 0.0
+    }
+
+    /// Append the sums of the gradients of these slots.
+    pub fn copy_gradient_sums(&self, slots: &[u32], mut append: impl FnMut(&G)) {
+        let Some(kept) = &self.gradient_sums else { return };
+        slots.iter().for_each(|&slot| append(&kept[slot as usize]));
+    }
+
+    /// Put back the sums of the gradients of these slots.
+    pub fn restore_gradient_sums(&mut self, slots: &[u32], sums: &[G]) {
+        let Some(kept) = &mut self.gradient_sums else { return };
+        for (&slot, &sum) in slots.iter().zip(sums) {
+            kept[slot as usize] = sum;
+        }
+    }
+}
+
+/// The slots, of those given, whose weight is not 0.
+pub(crate) fn nonzero(
+    slots: impl Iterator<Item = usize>,
+    weight: impl Fn(usize) -> f32,
+) -> Vec<u32> {
+    slots.filter(|&slot| weight(slot) != 0.0).map(|slot| slot as u32).collect()
+}

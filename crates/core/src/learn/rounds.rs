@@ -1,0 +1,144 @@
+//! The loop over examples, whatever the learner: scale, play and absorb, count.
+//!
+//! ```text
+//! for every batch:    start_batch
+//!     for every example:    scale, round, remember the scale
+//!     count_rounds
+//! ```
+//!
+//! Rounds are counted together, a batch at a time, because what counting computes of one round does not
+//! wait for the next. All is inlined into the kernel of each set of vector instructions.
+
+use std::ops::Range;
+
+use super::dispatch::{Kernel, PlayKernel};
+use super::penalty::WithTouched;
+use super::tally::BATCH;
+use crate::error::Result;
+use crate::example::{Example, Ordered, Scales};
+use crate::simd::Portable;
+use crate::simd::f64x8::F64x8;
+
+/// The slots of the next example and of the one after it, to be prefetched; none where there is no such
+/// example.
+pub(crate) type Upcoming<'a> = [&'a [u32]; 2];
+
+/// A learner as the loop over examples needs it: one round, and what stands around it.
+pub(crate) trait RoundKernel: PlayKernel {
+    /// Memory that is used again from example to example, with the rounds that are not counted yet.
+    type Scratch: Default;
+
+    /// The scales of the features.
+    fn scales(&mut self) -> &mut Scales;
+
+    /// How many rounds are counted.
+    fn rounds_counted(&self) -> u64;
+
+    /// Be told which examples come next, at most [`BATCH`].
+    fn start_batch(
+        &mut self,
+        examples: Ordered<'_>,
+        batch: Range<usize>,
+        scratch: &mut Self::Scratch,
+    );
+
+    /// Be told that one example comes next, which is in no batch.
+    fn start_example(&mut self, example: &Example<'_>, scratch: &mut Self::Scratch);
+
+    /// Play and absorb one example, and keep the round as one of so many features.
+    fn play_round<E: F64x8, const PENALISED: bool>(
+        &mut self,
+        simd: E,
+        number: u64,
+        example: &Example<'_>,
+        upcoming: Upcoming<'_>,
+        features: usize,
+        scratch: &mut Self::Scratch,
+    ) -> Result<()>;
+
+    /// The slots that are not as they began, ascending.
+    fn moved_slots(&self) -> impl Iterator<Item = u32>;
+
+    /// Count the rounds that were kept, forget them, and append their margins.
+    fn count_rounds(&mut self, scratch: &mut Self::Scratch, margins: &mut Vec<f64>);
+}
+
+impl<K: RoundKernel> Kernel for K {
+    #[inline(always)]
+    fn learn_each<E: F64x8, const PENALISED: bool>(
+        &mut self,
+        simd: E,
+        examples: Ordered<'_>,
+        margins: &mut Vec<f64>,
+    ) -> Result<()> {
+        let (mut scratch, mut values) = (K::Scratch::default(), Vec::new());
+        for start in (0..examples.len()).step_by(BATCH) {
+            let batch = start..examples.len().min(start + BATCH);
+            let (scratch, values) = (&mut scratch, &mut values);
+            let learned =
+                learn_batch::<K, E, PENALISED>(self, simd, examples, batch, values, scratch);
+            self.count_rounds(scratch, margins);
+            learned?;
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn learn_whole(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()> {
+        let (mut whole, mut values) = (WithTouched::default(), Vec::new());
+        let mut scratch = K::Scratch::default();
+        for example in examples.examples() {
+            let seen = self.scales().prepare(&example, &mut values)?;
+            let completed = whole.complete(&seen, self.moved_slots());
+            self.start_example(&completed, &mut scratch);
+            let (number, features) = (self.rounds_counted() + 1, example.slots.len());
+            self.play_round::<_, true>(
+                Portable,
+                number,
+                &completed,
+                [&[]; 2],
+                features,
+                &mut scratch,
+            )?;
+            self.scales().remember(&example);
+            self.count_rounds(&mut scratch, margins);
+        }
+        Ok(())
+    }
+}
+
+/// Learn from the examples of one batch; their rounds are kept to be counted.
+#[inline(always)]
+fn learn_batch<K: RoundKernel, E: F64x8, const PENALISED: bool>(
+    kernel: &mut K,
+    simd: E,
+    examples: Ordered<'_>,
+    batch: Range<usize>,
+    values: &mut Vec<f32>,
+    scratch: &mut K::Scratch,
+) -> Result<()> {
+    kernel.start_batch(examples, batch.clone(), scratch);
+    let all_plain = kernel.scales().leave_all(&examples);
+    let before = kernel.rounds_counted() + 1 - batch.start as u64;
+    for k in batch {
+        let Example { label, importance, slots, values: mut scaled } = examples.example(k);
+        let plain = all_plain || kernel.scales().leave(&examples.example(k));
+        if !plain {
+            scaled = kernel.scales().prepare(&examples.example(k), values)?.values;
+        }
+        let seen = Example { label, importance, slots, values: scaled };
+        let upcoming = [slots_of(examples, k + 1), slots_of(examples, k + 2)];
+        let (number, features) = (before + k as u64, slots.len());
+        kernel.play_round::<E, PENALISED>(simd, number, &seen, upcoming, features, scratch)?;
+        if !plain {
+            kernel.scales().remember(&examples.example(k));
+        }
+    }
+    Ok(())
+}
+
+/// The slots of an example, none if there is no such example.
+#[inline(always)]
+fn slots_of(examples: Ordered<'_>, k: usize) -> &[u32] {
+    if k < examples.len() { examples.example(k).slots } else { &[] }
+}
