@@ -23,7 +23,7 @@ from scipy.special import expit
 from lessregret.data.examples import Examples
 from lessregret.data.generate import ClickWorld, rows
 from lessregret.learners.learner import Learner
-from lessregret.regret.comparator import Best, best_fixed
+from lessregret.regret.comparator import BestFixed, best_fixed
 
 IMPRESSIONS = 300_000
 GAP = 1e-4
@@ -101,7 +101,7 @@ def kept(X: csr_array, y: Floats, loss: str) -> Examples:
     return Examples.from_csr(X, y, space=Learner(loss, columns=X.shape[1], intercept=False))
 
 
-def ours(examples: Examples, loss: str, l2: float, repeats: int) -> tuple[list[float], Best]:
+def ours(examples: Examples, loss: str, l2: float, repeats: int) -> tuple[list[float], BestFixed]:
     """How long each of the repeated searches took, merging included, and what was found."""
     times = []
     for _ in range(repeats):

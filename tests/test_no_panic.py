@@ -20,8 +20,9 @@ from lessregret import (
     Examples,
     ExampleStream,
     FeatureSpace,
+    FromFiles,
+    FromMemory,
     InMemory,
-    Kept,
     Learner,
     LessRegretError,
     OnlineClassifier,
@@ -29,7 +30,6 @@ from lessregret import (
     OverFiles,
     PerCoordinate,
     ReadableLearner,
-    Reread,
     Rows,
     best_fixed,
     learn_many,
@@ -416,10 +416,10 @@ def test_measuring_and_comparing(folder: Path, changed: dict[str, Any], scale: s
         def again(loss: str) -> OverFiles:
             return OverFiles([str(file)], space, loss, scale=scale)  # noqa: B023
 
-        attempt(lambda: measure(RULES, make, Reread(stream(), again), gap=0.1))
+        attempt(lambda: measure(RULES, make, FromFiles(stream(), again), gap=0.1))
         attempt(lambda: compare_stream(RULES, make, stream(), block=2))
         examples = attempt(lambda: Examples.collect(stream()))
         if not isinstance(examples, BaseException):
-            attempt(lambda: measure(RULES, make, Kept(examples), gap=0.1))  # noqa: B023
+            attempt(lambda: measure(RULES, make, FromMemory(examples), gap=0.1))  # noqa: B023
             for shuffles in (0, 1, -1):
                 attempt(lambda: compare_shuffled(RULES, make, examples, shuffles=shuffles))  # noqa: B023

@@ -25,9 +25,7 @@ MOST_ENTRIES = 16
 def entries(folder: Path) -> list[str]:
     ignored = {"__pycache__"}
     return [
-        path.name
-        for path in folder.iterdir()
-        if path.name not in ignored and path.suffix != ".so"
+        path.name for path in folder.iterdir() if path.name not in ignored and path.suffix != ".so"
     ]
 
 

@@ -40,32 +40,32 @@ if TYPE_CHECKING:
     from lessregret.learners.rules import BoxedRule as BoxedRule
     from lessregret.learners.rules import Constant as Constant
     from lessregret.learners.rules import CWStdev as CWStdev
+    from lessregret.learners.rules import ExampleStats as ExampleStats
     from lessregret.learners.rules import Ftrl as Ftrl
     from lessregret.learners.rules import Global as Global
     from lessregret.learners.rules import InverseSqrt as InverseSqrt
     from lessregret.learners.rules import PerCoordinate as PerCoordinate
     from lessregret.learners.rules import Rule as Rule
-    from lessregret.learners.rules import Sight as Sight
     from lessregret.learners.rules import Step as Step
     from lessregret.learners.space import FeatureSpace as FeatureSpace
     from lessregret.ledger import Ledger as Ledger
-    from lessregret.regret.comparator import Best as Best
+    from lessregret.regret.comparator import BestFixed as BestFixed
     from lessregret.regret.comparator import InMemory as InMemory
     from lessregret.regret.comparator import OverFiles as OverFiles
     from lessregret.regret.comparator import Regret as Regret
-    from lessregret.regret.comparator import approach as approach
     from lessregret.regret.comparator import best_fixed as best_fixed
-    from lessregret.regret.measure import Kept as Kept
-    from lessregret.regret.measure import Mark as Mark
+    from lessregret.regret.comparator import iterate_best_fixed as iterate_best_fixed
+    from lessregret.regret.measure import FromFiles as FromFiles
+    from lessregret.regret.measure import FromMemory as FromMemory
     from lessregret.regret.measure import Measured as Measured
-    from lessregret.regret.measure import Reread as Reread
+    from lessregret.regret.measure import RegretPoint as RegretPoint
     from lessregret.regret.measure import measure as measure
     from lessregret.training.run import Training as Training
     from lessregret.training.run import train as train
 
 _HOMES = {
     "Arow": "learners.rules",
-    "Best": "regret.comparator",
+    "BestFixed": "regret.comparator",
     "BoxedRule": "learners.rules",
     "CW": "learners.rules",
     "CWStdev": "learners.rules",
@@ -79,11 +79,11 @@ _HOMES = {
     "InMemory": "regret.comparator",
     "InputError": "errors",
     "InverseSqrt": "learners.rules",
-    "Kept": "regret.measure",
+    "FromMemory": "regret.measure",
     "Learner": "learners.learner",
     "Ledger": "ledger",
     "LessRegretError": "errors",
-    "Mark": "regret.measure",
+    "RegretPoint": "regret.measure",
     "Measured": "regret.measure",
     "MergeError": "errors",
     "ModelFileError": "errors",
@@ -97,15 +97,15 @@ _HOMES = {
     "PerCoordinate": "learners.rules",
     "ReadableLearner": "learners.readable",
     "Regret": "regret.comparator",
-    "Reread": "regret.measure",
+    "FromFiles": "regret.measure",
     "Rows": "data.examples",
     "Rule": "learners.rules",
-    "Sight": "learners.rules",
+    "ExampleStats": "learners.rules",
     "SpecError": "errors",
     "Step": "learners.rules",
     "Training": "training.run",
     "__version__": "_core",
-    "approach": "regret.comparator",
+    "iterate_best_fixed": "regret.comparator",
     "best_fixed": "regret.comparator",
     "learn_many": "learners.learner",
     "measure": "regret.measure",

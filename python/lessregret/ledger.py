@@ -17,7 +17,7 @@ most
 
     L − L_k + linear_regret_k ≤ L − L_k + bound_k,   whichever k: the least of them counts
 
-The ledger never sees features: a learner hands it outcomes, and a standing when asked.
+The ledger never sees features: a learner hands it outcomes, and a summary of its slots when asked.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Lane(NamedTuple):
         return None if self.floor is None else self.played - self.floor
 
 
-class Standing(NamedTuple):
+class SlotSummary(NamedTuple):
     """What the slots say at this moment about regret, summed over all coordinates."""
 
     spread: float | None
@@ -127,13 +127,13 @@ class Ledger:
     """A run's account at one moment.
 
     >>> ledger = Ledger(Tally(rounds=4, importance=4.0, loss=2.0, mistakes=1.0, energy=3.0),
-    ...                 Standing(spread=5.0, floor=None, theorem=None, touched=2), True)
+    ...                 SlotSummary(spread=5.0, floor=None, theorem=None, touched=2), True)
     >>> ledger.mean_loss, ledger.mistake_rate, ledger.bound, ledger.linear_regret
     (0.5, 0.25, 8.0, None)
     """
 
     tally: Tally
-    standing: Standing
+    summary: SlotSummary
     counts_mistakes: bool
     skipped: int = 0
     """lines passed over because they were bad"""
@@ -172,7 +172,7 @@ class Ledger:
         """
         if self.lanes:
             return self._least_of_lanes([lane.bound for lane in self.lanes])
-        return None if self.standing.spread is None else self.tally.energy + self.standing.spread
+        return None if self.summary.spread is None else self.tally.energy + self.summary.spread
 
     @property
     def theorem(self) -> float | None:
@@ -181,19 +181,19 @@ class Ledger:
         A guarantee when the rule runs at ``rate="theory"``; for Global moreover only if no
         coordinate appears after the first round (erratum E15).
         """
-        return self.standing.theorem
+        return self.summary.theorem
 
     @property
     def linear_regret(self) -> float | None:
         """The certificate: never below the regret, never above the bound; None unless certified."""
         if self.lanes:
             return self._least_of_lanes([lane.linear_regret for lane in self.lanes])
-        return None if self.standing.floor is None else self.tally.played - self.standing.floor
+        return None if self.summary.floor is None else self.tally.played - self.summary.floor
 
     @property
     def lanes(self) -> tuple[Lane, ...]:
         """The lanes at rate "auto", by rate; none otherwise."""
-        return self.standing.lanes
+        return self.summary.lanes
 
     @property
     def best_lane(self) -> Lane | None:
@@ -207,7 +207,7 @@ class Ledger:
         For logistic loss with importances up to 1 it is at most ln 8; for squared loss it is
         about the lanes' predictions clipped to the labels met. None without lanes.
         """
-        return self.standing.mixing_cost
+        return self.summary.mixing_cost
 
     def as_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
@@ -222,7 +222,7 @@ class Ledger:
             "linear_regret": self.linear_regret,
             "mixing_cost": self.mixing_cost,
             "lanes": [lane._asdict() for lane in self.lanes],
-            "touched": self.standing.touched,
+            "touched": self.summary.touched,
             "skipped": self.skipped,
         }
 

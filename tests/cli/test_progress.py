@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lessregret.cli.progress import Bar, Silence, Table, make_progress, since
-from lessregret.ledger import Ledger, Standing, Tally
+from lessregret.ledger import Ledger, SlotSummary, Tally
 from lessregret.report.wording import number
 from tests.support.command_line import COMMAND, ENVIRONMENT
 
@@ -32,7 +32,7 @@ def test_numbers(value: float | None, digits: int, shown: str) -> None:
 
 def ledger(rounds: int, loss: float, importance: float = 0, spread: float | None = 8.0) -> Ledger:
     tally = Tally(rounds=rounds, importance=importance or rounds, loss=loss)
-    return Ledger(tally, Standing(spread, None, None, 1), True)
+    return Ledger(tally, SlotSummary(spread, None, None, 1), True)
 
 
 def test_since() -> None:

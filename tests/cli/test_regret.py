@@ -16,7 +16,7 @@ import pytest
 
 from lessregret.cli import run
 from lessregret.cli.regret import Watch
-from lessregret.regret.comparator import Best
+from lessregret.regret.comparator import BestFixed
 from tests.support.browser import browsed, browser_or_skip
 from tests.support.command_line import COMMAND, ENVIRONMENT, CommandLine
 from tests.support.html_outline import outline_of
@@ -198,14 +198,14 @@ def test_a_checkpoint_spares_passes(lessregret: CommandLine, log: str) -> None:
     assert (first.code, second.code) == (0, 0)
     assert passes_told(second.stderr) < passes_told(first.stderr)
     assert sorted(os.listdir()) == ["best"]
-    assert Best.load("best").gap <= 1e-4
+    assert BestFixed.load("best").gap <= 1e-4
 
 
 def test_a_checkpoint_is_of_all_examples(lessregret: CommandLine, log: str) -> None:
     """A search over half of them, which comes first, must not take its place."""
     arguments = ("regret", log, *SMALL, "--checkpoint", "best", "--quiet")
     assert lessregret(*arguments).code == 0
-    assert Best.load("best").importance == 1500
+    assert BestFixed.load("best").importance == 1500
 
 
 def test_a_checkpoint_that_is_none_is_left_alone(lessregret: CommandLine) -> None:
@@ -244,7 +244,7 @@ def test_ctrl_c_ends_the_search_with_the_gap_it_has(lessregret: CommandLine, log
         assert row["gap"] > 1e-300
         assert row["regret_low"] < row["regret_high"]
         assert row["regret_low"] <= row["linear_regret"]
-    assert Best.load("best").gap == pytest.approx(json.loads(stdout)["rows"][0]["gap"])
+    assert BestFixed.load("best").gap == pytest.approx(json.loads(stdout)["rows"][0]["gap"])
     page = Path("page.html").read_text(encoding="utf-8")
     assert "The search for the best fixed model was stopped at a gap of" in page
 
@@ -255,7 +255,7 @@ def interrupts(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     coming: list[int] = []
     shown = Watch.__call__
 
-    def watched(self: Watch, rounds: int, best: Best, last: bool) -> bool:
+    def watched(self: Watch, rounds: int, best: BestFixed, last: bool) -> bool:
         for _ in range(coming.pop(0) if coming else 0):
             os.kill(os.getpid(), signal.SIGINT)
         return shown(self, rounds, best, last)

@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 
 from lessregret.learners.learner import Learner
 from lessregret.learners.rules import PerCoordinate
-from lessregret.regret.comparator import Best, best_fixed
+from lessregret.regret.comparator import BestFixed, best_fixed
 from lessregret.regret.comparator.objective import Objective
 from tests.support.adversaries import GENERATED
 from tests.support.hindsight import Floats, Problem, examples_of, optimum
@@ -77,7 +77,7 @@ problems = st.builds(
 )
 
 
-def broken_promises(problem: Problem, best: Best) -> list[str]:
+def broken_promises(problem: Problem, best: BestFixed) -> list[str]:
     """Which of the promises about an answer do not hold."""
     point, least, unmet = problem.point(best), optimum(problem), problem.unmet
     slack = ROUNDED * (1 + abs(best.total))
@@ -111,7 +111,7 @@ def learned_points(problem: Problem) -> list[Floats]:
     return points
 
 
-def answer(problem: Problem, gap: float) -> Best:
+def answer(problem: Problem, gap: float) -> BestFixed:
     return best_fixed(
         problem.examples(), problem.loss, problem.box, problem.l2,
         gap=gap, l2_scope=problem.l2_scope,
@@ -213,7 +213,7 @@ def examples_to_break() -> list[Problem]:
     ],
     ids=["loss too small", "penalty left out", "another point", "lower above total"],
 )
-def test_a_spoilt_answer_is_caught(spoil: Callable[[Best], Best]) -> None:
+def test_a_spoilt_answer_is_caught(spoil: Callable[[BestFixed], BestFixed]) -> None:
     problem = random_problem(3, "logistic", BOXES["1"], 0.1, "active")
     best = answer(problem, 1e-6)
     assert broken_promises(problem, best) == []

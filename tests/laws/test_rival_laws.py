@@ -21,10 +21,10 @@ from lessregret.learners.rules import (
     PA2,
     Arow,
     CWStdev,
+    ExampleStats,
     Ftrl,
     PerCoordinate,
     Rule,
-    Sight,
     Step,
 )
 from lessregret.learners.rules.confidence_weighted import Slot
@@ -69,10 +69,10 @@ def test_pa_regression_ends_at_epsilon() -> None:
 
 @pytest.mark.parametrize("rule", [PA1(aggressiveness=0.5), PA2(aggressiveness=0.5)], ids=repr)
 def test_the_cautious_variants_are_pa_in_the_limit(rule: PA1 | PA2) -> None:
-    sight = Sight(1, False, 1.0, -0.3, 1.0, -1.0, square_norm=2.0)
+    stats = ExampleStats(1, False, 1.0, -0.3, 1.0, -1.0, square_norm=2.0)
     bold = replace(rule, aggressiveness=1e12)
-    assert bold.size(1.3, sight) == pytest.approx(PA().size(1.3, sight))
-    assert rule.size(1.3, sight) < PA().size(1.3, sight)
+    assert bold.size(1.3, stats) == pytest.approx(PA().size(1.3, stats))
+    assert rule.size(1.3, stats) < PA().size(1.3, stats)
 
 
 def test_pa_ii_minimises_its_objective() -> None:
@@ -85,8 +85,8 @@ def test_pa_ii_minimises_its_objective() -> None:
             return tau**2 * n / 2 + c * max(0.0, m - tau * n) ** 2
 
         found = minimize_scalar(objective, bounds=(0, 100), method="bounded").x
-        sight = Sight(1, False, 1.0, 1 - missing, 1.0, -1.0, square_norm=square_norm)
-        assert PA2(aggressiveness=c).size(missing, sight) == pytest.approx(found, abs=1e-4)
+        stats = ExampleStats(1, False, 1.0, 1 - missing, 1.0, -1.0, square_norm=square_norm)
+        assert PA2(aggressiveness=c).size(missing, stats) == pytest.approx(found, abs=1e-4)
 
 
 @pytest.mark.parametrize("rule", [CW(), CW(confidence=0.3, variance=2), CWStdev(),
@@ -97,9 +97,9 @@ def test_cw_meets_its_constraint_with_equality(
 ) -> None:
     """With one active feature: y μx = φV (variance) or φ√V (stdev) after an update."""
     slot = Slot(mean, precision)
-    sight = Sight(1, False, label, mean * value, 1.0, 0.0, value**2)
-    rule.look(slot, value, sight)
-    _, step = rule.step(None, sight)
+    stats = ExampleStats(1, False, label, mean * value, 1.0, 0.0, value**2)
+    rule.look(slot, value, stats)
+    _, step = rule.step(None, stats)
     after, _ = rule.absorb(slot, value, 0.0, step)
     margin, variance = label * after[0] * value, rule.variance_of(Slot(*after)) * value**2
     needed = rule.confidence * (variance if isinstance(rule, CW) else sqrt(variance))
@@ -116,9 +116,9 @@ def test_the_two_forms_of_arow_agree_for_one_feature(
     slot = Slot(mean, precision)
     after = []
     for rule in (Arow(form="covariance"), Arow(form="precision")):
-        sight = Sight(1, False, label, mean * value, 1.0, 0.0, value**2)
-        rule.look(slot, value, sight)
-        _, step = rule.step(None, sight)
+        stats = ExampleStats(1, False, label, mean * value, 1.0, 0.0, value**2)
+        rule.look(slot, value, stats)
+        _, step = rule.step(None, stats)
         after.append(rule.absorb(slot, value, 0.0, step)[0])
     assert after[0] == pytest.approx(after[1], rel=1e-9)
 
@@ -130,11 +130,11 @@ def test_arow_in_covariance_form_is_the_published_update(
     """σ² ← σ² − βσ⁴x², though the slot keeps the precision."""
     rule = Arow()
     slots = [Slot(0.0, k / 3) for k in range(len(values))]
-    sight = Sight(1, False, 1.0, margin, 1.0, 0.0, 0.0)
+    stats = ExampleStats(1, False, 1.0, margin, 1.0, 0.0, 0.0)
     for slot, value in zip(slots, values, strict=True):
-        rule.look(slot, value, sight)
-    _, step = rule.step(None, sight)
-    beta = 1 / (sight.variance + 1)
+        rule.look(slot, value, stats)
+    _, step = rule.step(None, stats)
+    beta = 1 / (stats.variance + 1)
     for slot, value in zip(slots, values, strict=True):
         before = rule.variance_of(slot)
         after, _ = rule.absorb(slot, value, 0.0, step)

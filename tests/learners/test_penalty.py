@@ -23,7 +23,7 @@ from lessregret import (
 from lessregret.errors import DivergedError, SpecError
 from lessregret.learners.losses import Logistic
 from lessregret.learners.model_file import read_header
-from lessregret.learners.rules import RULES, BoxedRule, Rule, Sight
+from lessregret.learners.rules import RULES, BoxedRule, ExampleStats, Rule
 from tests.support.dense import Dense, Game
 from tests.support.model_files import small_learner, take_apart
 from tests.support.rows import learn_rows, predict_rows
@@ -201,11 +201,11 @@ def test_the_squared_gradient_is_never_below_0() -> None:
     weights, shrinks = rng.normal(size=(1000, 3)), rng.random(1000)
     for w, shrink in zip(weights, shrinks, strict=True):
         x = shrink * w
-        sight = Sight(
+        stats = ExampleStats(
             1, False, 1.0, float(w @ x), 1.0, -1.0, float(x @ x),
             shrink=shrink, square_weights=float(w @ w),
         )  # fmt: skip
-        assert 0 <= sight.square_gradient < 1e-12
+        assert 0 <= stats.square_gradient < 1e-12
     learner = Learner("hinge", Global(box=(0.1, 0.3)), columns=1, intercept=False, l2=1.0)
     learn_rows(learner, [0, 1, 2], [0, 0], [0.1, 0.1], [1, 1])
     assert np.isfinite(learner.weight(0))

@@ -243,10 +243,6 @@ def test_an_arrow_file_holds_no_scaled_values(text: Path, tmp_path: Path, scale:
     assert [path.name for path in tmp_path.iterdir()] == ["data.vw"]
 
 
-@pytest.mark.xfail(
-    reason="keep_names of the core does not compare the spaces: names land in others' slots",
-    strict=True,
-)
 def test_names_of_another_table_are_refused(text: Path) -> None:
     stream = open_examples([text], FeatureSpace(bits=18), names=True)
     list(stream)

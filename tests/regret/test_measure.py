@@ -26,8 +26,15 @@ from lessregret import (
 from lessregret.data.examples import Examples
 from lessregret.data.streams import ExampleStream, open_examples
 from lessregret.learners.losses import LOSSES, loss_named
-from lessregret.regret.comparator import Best, OverFiles
-from lessregret.regret.measure import FIRST_MARK, Kept, Mark, Measured, Reread, measure
+from lessregret.regret.comparator import BestFixed, OverFiles
+from lessregret.regret.measure import (
+    FIRST_MARK,
+    FromFiles,
+    FromMemory,
+    Measured,
+    RegretPoint,
+    measure,
+)
 
 BOXED: dict[str, Rule] = {
     "per-coordinate": PerCoordinate(radius=1.0, rate=0.3),
@@ -70,7 +77,7 @@ def measured_of(
     X, y = table(count)
     make = maker(loss, X.shape[1], l2)
     examples = Examples.from_csr(X, y, space=make(PerCoordinate()))
-    return measure(rules, make, Kept(examples), **options)  # type: ignore[arg-type]
+    return measure(rules, make, FromMemory(examples), **options)  # type: ignore[arg-type]
 
 
 def least_total(X: csr_array, y: np.ndarray, loss: str, l2: float) -> float:
@@ -98,7 +105,7 @@ def test_regret_is_the_total_less_the_least_total(loss: str, l2: float, columns:
     make = maker(loss, columns, l2)
     examples = Examples.from_csr(X, y, space=make(PerCoordinate()))
     rules = {"mine": PerCoordinate(radius=1.0, rate=0.3)}
-    [measured] = measure(rules, make, Kept(examples), gap=1e-6)
+    [measured] = measure(rules, make, FromMemory(examples), gap=1e-6)
     mark = measured.last
     expected = mark.mean_total - least_total(X, y, loss, l2)
     assert mark.regret_low is not None
@@ -116,7 +123,7 @@ def test_regret_linearised_bound_at_every_mark(loss: str, l2: float) -> None:
             check_order(mark)
 
 
-def check_order(mark: Mark) -> None:
+def check_order(mark: RegretPoint) -> None:
     assert mark.regret_low is not None
     assert mark.regret_high is not None
     assert mark.linear_regret is not None
@@ -149,12 +156,12 @@ def stream_of(path: str) -> ExampleStream:
 
 def kept(path: str, rules: Mapping[str, Rule] = BOXED, *, growth: bool = False) -> list[Measured]:
     examples = Examples.collect(stream_of(path))
-    return measure(rules, from_files, Kept(examples, growth=growth))
+    return measure(rules, from_files, FromMemory(examples, growth=growth))
 
 
 def reread(path: str, rules: Mapping[str, Rule] = BOXED) -> list[Measured]:
     again = partial(OverFiles, [path], from_files(PerCoordinate()))
-    return measure(rules, from_files, Reread(stream_of(path), again))
+    return measure(rules, from_files, FromFiles(stream_of(path), again))
 
 
 @pytest.mark.parametrize(
@@ -176,7 +183,7 @@ def test_files_read_again_give_what_memory_gives(tmp_path: Path, count: int, at:
         assert_same(one.last, other.last)
 
 
-def assert_same(one: Mark, other: Mark) -> None:
+def assert_same(one: RegretPoint, other: RegretPoint) -> None:
     numbers, others = one.as_dict(), other.as_dict()
     for name, number in numbers.items():
         close = number if number is None else pytest.approx(number, rel=1e-9, abs=1e-9)
@@ -268,7 +275,7 @@ def test_a_search_that_is_stopped_has_a_true_and_wider_interval() -> None:
     [whole] = measured_of(rules, 600, gap=1e-8)
     seen: list[tuple[int, bool]] = []
 
-    def three_steps(rounds: int, best: Best, last: bool) -> bool:
+    def three_steps(rounds: int, best: BestFixed, last: bool) -> bool:
         seen.append((rounds, last))
         return len(seen) < 3
 
@@ -289,7 +296,7 @@ def test_a_search_that_is_stopped_has_a_true_and_wider_interval() -> None:
 def test_the_watch_knows_the_last_search() -> None:
     seen: dict[int, bool] = {}
 
-    def watch(rounds: int, best: Best, last: bool) -> bool:
+    def watch(rounds: int, best: BestFixed, last: bool) -> bool:
         seen[rounds] = last
         return True
 

@@ -14,7 +14,7 @@ import pytest
 from lessregret.cli import run
 from lessregret.report import Origin, Report, Section, Text
 from lessregret.report.pictures import says_something_from
-from lessregret.training.curve import Mark
+from lessregret.training.curve import CurvePoint
 from tests.support.browser import browsed, browser_or_skip
 from tests.support.command_line import CommandLine
 from tests.support.html_outline import Outline, outline_of
@@ -223,7 +223,7 @@ def test_where_a_number_starts_to_say_something(
     bounds: list[float | None], start: int | None
 ) -> None:
     marks = [
-        Mark(rounds, 2.0, None, None, None, bound)
+        CurvePoint(rounds, 2.0, None, None, None, bound)
         for rounds, bound in zip((1, 2, 4), bounds, strict=True)
     ]
     assert says_something_from(marks, "bound") == start

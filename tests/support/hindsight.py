@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 from lessregret.data.examples import Examples
 from lessregret.learners.learner import Learner
 from lessregret.learners.losses import loss_named
-from lessregret.regret.comparator import Best
+from lessregret.regret.comparator import BestFixed
 
 Floats = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ class Problem:
         gradient: Floats = (self.importances * slopes) @ self.rows + self.strength * point
         return gradient
 
-    def point(self, best: Best) -> Floats:
+    def point(self, best: BestFixed) -> Floats:
         """The weights of all columns; where the answer has none, the box's nearest to 0."""
         point: Floats = np.clip(np.zeros(len(self.low)), self.low, self.high)
         point[best.slots] = best.weights

@@ -1,8 +1,8 @@
 """Do the twins of a rule or a loss say the same of themselves?
 
-Each file opens with a title and a block: what is played, what a slot holds, which regret is proved, by
-whom, and where the code departs from the source. The blocks of the two languages must be equal, but
-for how their lines are broken.
+Each file opens with a title and a block: what is played, what a slot holds, which regret is proved,
+by whom, and where the code departs from the source. The blocks of the two languages must be equal,
+but for how their lines are broken.
 """
 
 from __future__ import annotations

@@ -75,6 +75,13 @@ fn ended(path: &Path) -> PyErr {
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> PyErr {
-    let reason = format!("cannot be written: {error}");
-    PyOSError::new_err((error.raw_os_error().unwrap_or(0), reason, path.to_owned()))
+    let (number, path) = (error.raw_os_error(), path.display().to_string());
+    match number {
+        // The system's words for the number, which Rust would repeat behind them.
+        Some(number) => {
+            let reason = error.to_string().replace(&format!(" (os error {number})"), "");
+            PyOSError::new_err((number, format!("cannot be written: {reason}"), path))
+        }
+        None => PyOSError::new_err(format!("{path}: cannot be written: {error}")),
+    }
 }

@@ -158,10 +158,7 @@ impl Learner {
 
     /// Keep the names that a stream recorded, beside those already kept.
     fn keep_names(&mut self, py: Python<'_>, stream: &Stream) -> PyResult<()> {
-        stream.with(py, |stream| {
-            self.0.keep_names(stream);
-            Ok(())
-        })
+        stream.with(py, |stream| self.0.keep_names(stream))
     }
 
     /// The name of a slot, where names were kept, and whether another name met it too.

@@ -7,14 +7,13 @@ from collections.abc import Iterable
 
 import click
 
+from lessregret._core import MAX_BITS
 from lessregret.errors import SpecError
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import Rule, parse_rule
 from lessregret.learners.scale import SCALES
 
 FORMATS = ("auto", "svmlight", "vw")
-MAX_BITS = 31
-"""What it is in the core, which is not loaded to show help."""
 
 data_argument = click.argument("data", nargs=-1, required=True, metavar="DATA...")
 format_option = click.option(

@@ -38,7 +38,7 @@ from lessregret.report.wording import counted, number
 if TYPE_CHECKING:
     from lessregret.data.streams import ExampleStream
     from lessregret.learners.learner import Learner
-    from lessregret.regret.comparator import Best, OverFiles
+    from lessregret.regret.comparator import BestFixed, OverFiles
     from lessregret.regret.measure import Measured, Source
 
 RULES = "per-coordinate,global"
@@ -237,7 +237,9 @@ class Run:
     seconds: float = 0.0
 
 
-def _measure(request: Request, rules: dict[str, Rule], start: Best | None, watch: Watch) -> Run:
+def _measure(
+    request: Request, rules: dict[str, Rule], start: BestFixed | None, watch: Watch
+) -> Run:
     from lessregret.regret.measure import measure
 
     learner = request.learner(next(iter(rules.values())))
@@ -259,19 +261,19 @@ def _measure(request: Request, rules: dict[str, Rule], start: Best | None, watch
 
 def _source(request: Request, stream: ExampleStream, like: Learner) -> Source:
     from lessregret.data.examples import Examples
-    from lessregret.regret.measure import Kept, Reread
+    from lessregret.regret.measure import FromFiles, FromMemory
 
     if request.low_memory:
-        return Reread(stream, lambda loss: request.again(like, loss))
-    return Kept(Examples.collect(stream), growth=request.growth)
+        return FromFiles(stream, lambda loss: request.again(like, loss))
+    return FromMemory(Examples.collect(stream), growth=request.growth)
 
 
-def _start(request: Request) -> Best | None:
-    from lessregret.regret.comparator import Best
+def _start(request: Request) -> BestFixed | None:
+    from lessregret.regret.comparator import BestFixed
 
     if request.checkpoint is None or not os.path.exists(request.checkpoint):
         return None
-    return Best.load(request.checkpoint)
+    return BestFixed.load(request.checkpoint)
 
 
 class Watch:
@@ -280,7 +282,7 @@ class Watch:
     def __init__(self, request: Request, stopped: list[bool]) -> None:
         self._request, self._stopped, self._shown = request, stopped, 0.0
 
-    def __call__(self, rounds: int, best: Best, last: bool) -> bool:
+    def __call__(self, rounds: int, best: BestFixed, last: bool) -> bool:
         # A search over a part of the examples must not take the place of one over all of them.
         if self._request.checkpoint and last:
             best.save(self._request.checkpoint)

@@ -320,7 +320,7 @@ def _tell(request: Request, training: Training) -> None:
 
 def _summary(request: Request, training: Training) -> str:
     ledger = training.ledger
-    lines = [f"{counted(ledger.rounds, 'example')}, {ledger.standing.touched:,} slots touched"]
+    lines = [f"{counted(ledger.rounds, 'example')}, {ledger.summary.touched:,} slots touched"]
     lines.append(f"mean loss      {number(ledger.mean_loss, 6)}")
     if training.learner.spec["l2"]:
         lines.append(f"mean penalty   {number(ledger.mean_penalty, 6)}")

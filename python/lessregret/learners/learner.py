@@ -22,7 +22,7 @@ from lessregret.learners.outcomes import Outcomes
 from lessregret.learners.penalty import check_scope, check_strength
 from lessregret.learners.rules import RULES, PerCoordinate, Rule
 from lessregret.learners.space import FeatureSpace
-from lessregret.ledger import Lane, Ledger, Standing, Tally
+from lessregret.ledger import Lane, Ledger, SlotSummary, Tally
 
 if TYPE_CHECKING:
     import numpy as np
@@ -201,16 +201,16 @@ class Learner:
         """The account so far; walks over all slots."""
         return Ledger(
             self.tally(),
-            self._standing(),
+            self._summary(),
             loss_named(self.spec["loss"]).is_classification,
             self._core.skipped,
         )
 
-    def _standing(self) -> Standing:
+    def _summary(self) -> SlotSummary:
         spread, floor, theorem, touched, cost, lanes = self._core.summary()
         # The rates as they are written, not as float32 holds them. One lane has no lanes.
         named = tuple(Lane(rate, *lane[1:]) for rate, lane in zip(RATES, lanes, strict=False))
-        return Standing(spread, floor, theorem, touched, cost, named)
+        return SlotSummary(spread, floor, theorem, touched, cost, named)
 
     def weights(self) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
         """The touched slots, ascending, and their weights, per unit of the value.

@@ -22,9 +22,9 @@ from lessregret.learners.losses import Loss, loss_named
 from lessregret.learners.mixture import RATES, Mixture, check_fixed_share
 from lessregret.learners.outcomes import Outcomes
 from lessregret.learners.penalty import check_penalty
-from lessregret.learners.rules import Rule, Sight, Step
+from lessregret.learners.rules import ExampleStats, Rule, Step
 from lessregret.learners.scale import Scales
-from lessregret.ledger import Lane, Ledger, Outcome, Standing, Tally
+from lessregret.ledger import Lane, Ledger, Outcome, SlotSummary, Tally
 
 
 class CsrRows(Protocol):
@@ -134,18 +134,18 @@ class ReadableLearner:
         self.scales.remember(slots, values)
         if self.l2 and self.l2_scope == "all":
             slots, seen = self._with_absent(slots, seen)
-        sight = self._sight(slots, seen, label, importance)
+        stats = self._stats(slots, seen, label, importance)
         if self.importance_aware:
-            energy = self._follow(slots, seen, sight)
+            energy = self._follow(slots, seen, stats)
         else:
-            energy, _ = self._absorb(slots, seen, sight)
+            energy, _ = self._absorb(slots, seen, stats)
         outcome = Outcome(
-            margin=sight.margin,
-            loss=self.loss.value(sight.margin, label),
-            mistake=self.loss.is_mistake(sight.margin, label),
+            margin=stats.margin,
+            loss=self.loss.value(stats.margin, label),
+            mistake=self.loss.is_mistake(stats.margin, label),
             importance=importance,
-            penalty=self.l2 / 2 * sight.square_weights,
-            played=sight.played,
+            penalty=self.l2 / 2 * stats.square_weights,
+            played=stats.played,
             energy=energy,
             features=features,
         )
@@ -183,10 +183,10 @@ class ReadableLearner:
         """The rule as it is for this coordinate."""
         return self._rules.get(slot, self.rule)
 
-    def standing(self) -> Standing:
+    def summary(self) -> SlotSummary:
         """What the slots say about regret."""
         if self.lanes:
-            return self._standing_of_lanes()
+            return self._summary_of_lanes()
         proved = not self.importance_aware and not isinf(self.rule.width)
         touched = {i: slot for i, slot in self.slots.items() if any(slot)}
         spreads = [self.rule_at(i).spread(slot, self.step) for i, slot in touched.items()]
@@ -194,7 +194,7 @@ class ReadableLearner:
         theorems.append(self.rule.shared_theorem(self.shared))
         shared = self.rule.shared_spread(self.shared)
         known = [term for term in theorems if term is not None]
-        return Standing(
+        return SlotSummary(
             spread=_sum_or_none(spreads, shared) if proved else None,
             floor=self._floor(),
             theorem=sum(known) if known and not self.importance_aware else None,
@@ -203,7 +203,7 @@ class ReadableLearner:
 
     def ledger(self) -> Ledger:
         """The account so far."""
-        return Ledger(replace(self.tally), self.standing(), self.loss.is_classification)
+        return Ledger(replace(self.tally), self.summary(), self.loss.is_classification)
 
     def _learn_lanes(
         self, slots: Sequence[int], values: Sequence[float], label: float, importance: float
@@ -219,14 +219,14 @@ class ReadableLearner:
         self.tally.record(outcome)
         return outcome
 
-    def _standing_of_lanes(self) -> Standing:
+    def _summary_of_lanes(self) -> SlotSummary:
         lanes = []
         for rate, share, lane in zip(RATES, self.mixture.shares(), self.lanes, strict=True):
-            standing, tally = lane.standing(), lane.tally
+            summary, tally = lane.summary(), lane.tally
             sums = tally.loss, tally.played, tally.energy
-            lanes.append(Lane(rate, share, *sums, standing.spread, standing.floor, tally.penalty))
+            lanes.append(Lane(rate, share, *sums, summary.spread, summary.floor, tally.penalty))
         touched = {i for lane in self.lanes for i, slot in lane.slots.items() if any(slot)}
-        return Standing(None, None, None, len(touched), self.mixture.cost, tuple(lanes))
+        return SlotSummary(None, None, None, len(touched), self.mixture.cost, tuple(lanes))
 
     def _rows(self, examples: CsrRows) -> list[tuple[list[int], list[float]]]:
         """The rows as lists of slots and values: repeats added up, zeros left out."""
@@ -253,13 +253,13 @@ class ReadableLearner:
         played = map(self.scaled_weight, slots, seen)
         return sum((weight * x for weight, x in zip(played, seen, strict=True)), start=0.0)
 
-    def _sight(
+    def _stats(
         self, slots: Sequence[int], values: Sequence[float], label: float, importance: float
-    ) -> Sight:
+    ) -> ExampleStats:
         """What the example shows when it is played; coupled rules add to it."""
         margin = self._margin(slots, values)
         played = map(self.scaled_weight, slots, values) if self.l2 else ()
-        return Sight(
+        return ExampleStats(
             round=self.tally.rounds + 1,
             regression=not self.loss.is_classification,
             label=label,
@@ -272,18 +272,18 @@ class ReadableLearner:
         )
 
     def _absorb(
-        self, slots: Sequence[int], values: Sequence[float], sight: Sight
+        self, slots: Sequence[int], values: Sequence[float], stats: ExampleStats
     ) -> tuple[float, list[float]]:
         """Let every coordinate absorb its gradient: ½ Σ g² η, and the rates η."""
         if self.rule.coupled:
             for i, value in zip(slots, values, strict=True):
-                self.rule_at(i).look(self.slot(i), value, sight)
-            self.shared, self.step = self.rule.step(self.shared, sight)
+                self.rule_at(i).look(self.slot(i), value, stats)
+            self.shared, self.step = self.rule.step(self.shared, stats)
         energy, rates = 0.0, []
         for i, value in zip(slots, values, strict=True):
-            rule, gradient = self.rule_at(i), sight.slope * value
+            rule, gradient = self.rule_at(i), stats.slope * value
             if self.l2:
-                gradient += sight.shrink * rule.weight(self.slot(i), value)
+                gradient += stats.shrink * rule.weight(self.slot(i), value)
             if gradient == 0 and not rule.coupled:
                 rates.append(0.0)
                 continue
@@ -294,14 +294,14 @@ class ReadableLearner:
                 self.gradient_sums[i] = self.gradient_sums.get(i, 0.0) + gradient
         return energy / 2, rates
 
-    def _follow(self, slots: Sequence[int], values: Sequence[float], sight: Sight) -> float:
+    def _follow(self, slots: Sequence[int], values: Sequence[float], stats: ExampleStats) -> float:
         """Absorb, which fixes the rates; then weights go as far as the importance leads them."""
         played = list(map(self.scaled_weight, slots, values))
-        _, rates = self._absorb(slots, values, sight)
-        if sight.slope == 0:
+        _, rates = self._absorb(slots, values, stats)
+        if stats.slope == 0:
             return 0.0
         response = sum(rate * x**2 for rate, x in zip(rates, values, strict=True))
-        u = push(self.loss, sight.margin, sight.label, sight.importance, response)
+        u = push(self.loss, stats.margin, stats.label, stats.importance, response)
         for i, x, rate, weight in zip(slots, values, rates, played, strict=True):
             if rate:
                 place = self.rule_at(i).clip(weight + u * rate * x)

@@ -33,7 +33,7 @@ from lessregret.paper.finding import (
     bullets,
     table,
 )
-from lessregret.regret.measure import Kept, Mark, measure
+from lessregret.regret.measure import FromMemory, RegretPoint, measure
 from lessregret.report.palette import GLOBAL, PER_COORDINATE, plain
 
 CLAIM = "Table 2: regret of logistic regression on ad clicks"
@@ -140,12 +140,14 @@ def run_log(log: Log) -> list[dict[str, Any]]:
     examples = Examples.from_csr(log.X, log.y, space=make(PerCoordinate(rate=0.2)))
     keys = [(preset, rule) for preset, pair in PRESETS.items() for rule in pair]
     rules = {f"{preset} {rule}": PRESETS[preset][rule] for preset, rule in keys}
-    measured = measure(rules, make, Kept(examples, growth=False), gap=GAP)
+    measured = measure(rules, make, FromMemory(examples, growth=False), gap=GAP)
     marks = {key: each.last for key, each in zip(keys, measured, strict=True)}
     return [as_row(log.name, preset, rule, marks) for preset, rule in keys]
 
 
-def as_row(data: str, preset: str, rule: str, marks: dict[tuple[str, str], Mark]) -> dict[str, Any]:
+def as_row(
+    data: str, preset: str, rule: str, marks: dict[tuple[str, str], RegretPoint]
+) -> dict[str, Any]:
     """One cell of the table, with the ratio Global/Per-Coord of its preset and the paper's."""
     printed = PRINTED.get(data)
     low, high = ratio(marks[preset, "global"], marks[preset, "per-coordinate"])
@@ -161,7 +163,7 @@ def as_row(data: str, preset: str, rule: str, marks: dict[tuple[str, str], Mark]
     }
 
 
-def ratio(one: Mark, other: Mark) -> tuple[float, float]:
+def ratio(one: RegretPoint, other: RegretPoint) -> tuple[float, float]:
     """An interval for the ratio of two regrets, both above 0."""
     ends = [one.regret_low, other.regret_high, one.regret_high, other.regret_low]
     low, over_high, high, over_low = (end for end in ends if end is not None)

@@ -4,7 +4,8 @@
             ∈  [Σ f_t(x_t) − total, Σ f_t(x_t) − lower]  the comparator's enclosure
             ≤  linearised regret  ≤  bound
 
-Every number of a :class:`Mark` is per example (per unit of importance), as in the paper's Table 2.
+Every number of a :class:`RegretPoint` is per example (per unit of importance), as in Table 2 of the
+paper.
 """
 
 from __future__ import annotations
@@ -23,21 +24,21 @@ from lessregret.errors import SpecError
 from lessregret.learners.learner import Learner, learn_many
 from lessregret.learners.rules import Rule
 from lessregret.ledger import Ledger
-from lessregret.regret.comparator import Best, InMemory, OverFiles, Passes, approach
+from lessregret.regret.comparator import BestFixed, InMemory, OverFiles, Passes, iterate_best_fixed
 
 FIRST_MARK = 512
 """Rounds before which regret per example is mostly that of the first few examples."""
 
 Ends: TypeAlias = tuple[float, float]
-Watch: TypeAlias = Callable[[int, Best, bool], bool]
+Watch: TypeAlias = Callable[[int, BestFixed, bool], bool]
 
 
 @dataclass(frozen=True)
-class Mark:
+class RegretPoint:
     """A rule's account after some rounds, and the best fixed point for those rounds if sought."""
 
     ledger: Ledger
-    best: Best | None
+    best: BestFixed | None
 
     @property
     def rounds(self) -> int:
@@ -107,10 +108,10 @@ class Measured:
 
     rule: str
     box: Ends
-    marks: tuple[Mark, ...]
+    marks: tuple[RegretPoint, ...]
 
     @property
-    def last(self) -> Mark:
+    def last(self) -> RegretPoint:
         """The account of the whole run."""
         return self.marks[-1]
 
@@ -136,7 +137,7 @@ class Source(Protocol):
         ...
 
 
-class Kept:
+class FromMemory:
     """Examples in memory; the comparator can be sought after any of them."""
 
     def __init__(self, examples: Examples, *, growth: bool = True) -> None:
@@ -156,7 +157,7 @@ class Kept:
         return InMemory(self._examples, loss, None if done else rounds)
 
 
-class Reread:
+class FromFiles:
     """Files that are learned from as a stream; the comparator reads them again, at the end only."""
 
     def __init__(self, stream: ExampleStream, again: Callable[[str], OverFiles]) -> None:
@@ -187,7 +188,7 @@ def measure(
     *,
     radius: float = 100.0,
     gap: float = 1e-4,
-    start: Best | None = None,
+    start: BestFixed | None = None,
     watch: Watch | None = None,
 ) -> list[Measured]:
     """Run the rules side by side and measure their regret.
@@ -197,7 +198,7 @@ def measure(
     rules : by what to call them.
     make : the learner for a rule; its loss and L2 are those of the comparator. It must not scale
         values: a source that scales lets rules and comparator see the same ones.
-    source : Kept or Reread.
+    source : FromMemory or FromFiles.
     radius : the comparator's box for rules that have none of their own.
     gap : the comparator's, per example.
     start : a best fixed point to start the last search from.
@@ -214,7 +215,7 @@ def measure(
     ...     )
     >>> rule = PerCoordinate(radius=2, rate=1)
     >>> examples = Examples.from_csr(csr_array([[1.0]] * 3), [1, 1, -1], space=make(rule))
-    >>> [measured] = measure({"mine": rule}, make, Kept(examples))
+    >>> [measured] = measure({"mine": rule}, make, FromMemory(examples))
     >>> mark = measured.last
     >>> bool(mark.regret_low <= mark.regret_high <= mark.linear_regret <= mark.bound)
     True
@@ -223,8 +224,8 @@ def measure(
     spec = next(iter(learners.values())).spec
     _check_scale(spec)
     boxes = {name: _box(rule, radius) for name, rule in rules.items()}
-    marks: dict[str, dict[int, Mark]] = {name: {} for name in rules}
-    found: dict[Ends, Best] = {}
+    marks: dict[str, dict[int, RegretPoint]] = {name: {} for name in rules}
+    found: dict[Ends, BestFixed] = {}
     for stop in source.stops():
         rounds, done = source.advance(list(learners.values()), stop)
         if rounds and (done or _has_weight(learners.values())):
@@ -236,7 +237,7 @@ def measure(
                     found[box] = _search(passes, spec, box, gap, begin, ask)
             for name, learner in learners.items():
                 best = None if passes is None else found[boxes[name]]
-                marks[name][rounds] = Mark(learner.ledger(), best)
+                marks[name][rounds] = RegretPoint(learner.ledger(), best)
         if done:
             break
     return [Measured(name, boxes[name], tuple(marks[name].values())) for name in rules]
@@ -255,7 +256,7 @@ def _has_weight(learners: Iterable[Learner]) -> bool:
     return next(iter(learners)).tally().importance > 0
 
 
-def _ask(watch: Watch | None, rounds: int, done: bool, best: Best) -> bool:
+def _ask(watch: Watch | None, rounds: int, done: bool, best: BestFixed) -> bool:
     return watch is None or watch(rounds, best, done)
 
 
@@ -264,11 +265,11 @@ def _search(
     spec: Mapping[str, Any],
     box: Ends,
     gap: float,
-    start: Best | None,
-    go_on: Callable[[Best], bool],
-) -> Best:
+    start: BestFixed | None,
+    go_on: Callable[[BestFixed], bool],
+) -> BestFixed:
     best = None
-    steps = approach(
+    steps = iterate_best_fixed(
         passes,
         spec["loss"],
         box,

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lessregret.regret.measure import Mark as Account
-from lessregret.regret.measure import Measured
+from lessregret.regret.measure import Measured, RegretPoint
 from lessregret.report.palette import GLOBAL, GUIDE, INK, PER_COORDINATE, SERIES, THIRD
 from lessregret.training.calibration import Bin
-from lessregret.training.curve import Curve, Mark
+from lessregret.training.curve import Curve, CurvePoint
 
 SIZE = (6.4, 3.6)
 DASHES = ("-", "--", ":")
@@ -24,7 +23,7 @@ SMALL_SHARE = 0.15
 Points = tuple[list[int], list[float]]
 
 
-def loss_over_rounds(marks: Sequence[Mark], loss: str, guide: float | None = None) -> Any:
+def loss_over_rounds(marks: Sequence[CurvePoint], loss: str, guide: float | None = None) -> Any:
     """The mean loss so far, the loss since the mark before, and what one constant would cost."""
     figure, axes = _axes()
     recent, mean = points(marks, "loss_since"), points(marks, "mean_loss")
@@ -38,7 +37,7 @@ def loss_over_rounds(marks: Sequence[Mark], loss: str, guide: float | None = Non
     return figure
 
 
-def regret_over_rounds(marks: Sequence[Mark]) -> Any:
+def regret_over_rounds(marks: Sequence[CurvePoint]) -> Any:
     """What the regret a round is at most, measured and guaranteed, beside the loss a round."""
     figure, axes = _axes()
     loss = per_round(marks, "loss")
@@ -56,7 +55,7 @@ def regret_over_rounds(marks: Sequence[Mark]) -> Any:
     return figure
 
 
-def _draw_upper(axes: Any, marks: Sequence[Mark], name: str, colour: str, label: str) -> None:
+def _draw_upper(axes: Any, marks: Sequence[CurvePoint], name: str, colour: str, label: str) -> None:
     upper = per_round(marks, name)
     if not upper[0]:
         return
@@ -67,7 +66,7 @@ def _draw_upper(axes: Any, marks: Sequence[Mark], name: str, colour: str, label:
         axes.vlines(start, 0, value, color=colour, ls=":", lw=1.2)
 
 
-def says_something_from(marks: Sequence[Mark], name: str) -> int | None:
+def says_something_from(marks: Sequence[CurvePoint], name: str) -> int | None:
     """The mark from which on a number above the regret stays below the loss itself; or None.
 
     No loss is negative, so no regret is above the loss: before that mark the number says nothing.
@@ -172,7 +171,7 @@ def _draw_growth(axes: Any, measured: Measured, colour: str) -> None:
                           alpha=0.25, lw=0)  # fmt: skip
 
 
-def points(marks: Sequence[Mark] | Sequence[Account], name: str) -> Points:
+def points(marks: Sequence[CurvePoint] | Sequence[RegretPoint], name: str) -> Points:
     """Rounds and one of the marks' numbers, where there is one."""
     kept = [
         (mark.rounds, float(value)) for mark in marks if (value := getattr(mark, name)) is not None
@@ -180,7 +179,7 @@ def points(marks: Sequence[Mark] | Sequence[Account], name: str) -> Points:
     return [rounds for rounds, _ in kept], [value for _, value in kept]
 
 
-def per_round(marks: Sequence[Mark], name: str) -> Points:
+def per_round(marks: Sequence[CurvePoint], name: str) -> Points:
     """The same, divided by the rounds; numbers of 0 and below have no place on the axis."""
     rounds, totals = points(marks, name)
     kept = [(t, total / t) for t, total in zip(rounds, totals, strict=True) if total > 0]

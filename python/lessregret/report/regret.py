@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isinf
 
 from lessregret.learners.rules import Rule
-from lessregret.regret.measure import Mark, Measured
+from lessregret.regret.measure import Measured, RegretPoint
 from lessregret.report import pictures
 from lessregret.report.compare import parameters
 from lessregret.report.page import DataFile, Origin, Report, Section, about_data, data_section
@@ -104,11 +104,11 @@ def _cautions(run: RegretRun) -> list[Part]:
     return cautions
 
 
-def _best(mark: Mark) -> str:
+def _best(mark: RegretPoint) -> str:
     return "–" if mark.best is None else f"{number(mark.best_total, 5)} ± {_gap(mark)}"
 
 
-def _gap(mark: Mark) -> str:
+def _gap(mark: RegretPoint) -> str:
     return "–" if mark.best is None else f"{mark.best.gap:.1e}"
 
 

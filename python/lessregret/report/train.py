@@ -26,7 +26,7 @@ from lessregret.report.parts import (
 )
 from lessregret.report.wording import counted, number
 from lessregret.training.calibration import Bin, Calibration
-from lessregret.training.curve import Curve, Mark
+from lessregret.training.curve import Curve, CurvePoint
 
 SAYS_NOTHING = "above the loss itself: says nothing"
 
@@ -171,7 +171,7 @@ def _loss_section(run: TrainRun) -> Section:
     return Section("Loss over rounds", _pictured(drawn, about, _loss_table(marks)))
 
 
-def _has_a_curve(marks: Sequence[Mark]) -> bool:
+def _has_a_curve(marks: Sequence[CurvePoint]) -> bool:
     """Whether there are two points to join; rounds of importance 0 have no loss."""
     return sum(mark.loss > 0 for mark in marks) > 1
 
@@ -181,7 +181,7 @@ def _pictured(figure: Any, about: str, numbers: Part) -> list[Part]:
     return [Picture(figure, about), Folded("The numbers", numbers)] if figure else [numbers]
 
 
-def _loss_table(marks: Sequence[Mark]) -> Table:
+def _loss_table(marks: Sequence[CurvePoint]) -> Table:
     heading = ["rounds", "mean loss so far", "since the mark before"]
     rows = [
         [f"{mark.rounds:,}", number(mark.mean_loss, 6), number(mark.loss_since, 6)]
@@ -242,7 +242,7 @@ def _least_loss(run: TrainRun) -> list[str]:
     ]
 
 
-def _regret_table(marks: Sequence[Mark]) -> Table:
+def _regret_table(marks: Sequence[CurvePoint]) -> Table:
     heading = ["rounds", "measured, at most", "guaranteed, at most", "the loss itself"]
     rows = [
         [

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from lessregret.ledger import Tally
 
 
-class Mark(NamedTuple):
+class CurvePoint(NamedTuple):
     """What a run said of itself after so many rounds."""
 
     rounds: int
@@ -42,7 +42,7 @@ class Curve:
 
     before: Tally = field(default_factory=Tally)
     """what earlier runs had added up, where this one goes on from a model"""
-    marks: list[Mark] = field(default_factory=list)
+    marks: list[CurvePoint] = field(default_factory=list)
     _last: Tally | None = field(default=None, repr=False, compare=False)
 
     def next_mark(self, rounds: int) -> int:
@@ -58,7 +58,7 @@ class Curve:
             return
         since = _mean(tally.loss - last.loss, tally.importance - last.importance)
         mean = _mean(tally.loss, tally.importance)
-        self.marks.append(Mark(tally.rounds, tally.loss, mean, since, linear_regret, bound))
+        self.marks.append(CurvePoint(tally.rounds, tally.loss, mean, since, linear_regret, bound))
         self._last = tally
 
 

@@ -72,7 +72,7 @@ class Training:
             "bound": ledger.bound,
             "theorem": ledger.theorem,
             "linear_regret": ledger.linear_regret,
-            "touched": ledger.standing.touched,
+            "touched": ledger.summary.touched,
             "mixing_cost": ledger.mixing_cost,
             "lanes": [lane._asdict() for lane in ledger.lanes],
             "importance": ledger.tally.importance,

@@ -22,12 +22,12 @@ from lessregret.data.generate import ClickWorld, log_text
 from lessregret.data.streams import open_examples
 from lessregret.learners.losses import LOSSES
 from lessregret.regret.comparator import (
-    Best,
+    BestFixed,
     InMemory,
     OverFiles,
-    approach,
     best_fixed,
     interior_point,
+    iterate_best_fixed,
 )
 from tests.support.data_home import home_with
 from tests.support.hindsight import Problem, examples_of
@@ -188,7 +188,7 @@ def test_two_runs_give_the_same_bits(loss: str) -> None:
 
 @pytest.mark.parametrize("loss", ["logistic", "hinge"])
 def test_steps_only_make_it_better(loss: str, examples: Examples) -> None:
-    steps = list(approach(examples, loss, 1.0))
+    steps = list(iterate_best_fixed(examples, loss, 1.0))
     assert len(steps) > 3
     for before, after in pairwise(steps):
         assert after.total <= before.total
@@ -202,10 +202,10 @@ def test_an_interrupted_search_is_gone_on_with(
     l2: float, examples: Examples, tmp_path: Path
 ) -> None:
     whole = best_fixed(examples, box=1.0, l2=l2)
-    *_, first = islice(approach(examples, box=1.0, l2=l2), 12)
+    *_, first = islice(iterate_best_fixed(examples, box=1.0, l2=l2), 12)
     assert first.gap > 1e-4
     first.save(tmp_path / "first.npz")
-    again = best_fixed(examples, box=1.0, l2=l2, start=Best.load(tmp_path / "first.npz"))
+    again = best_fixed(examples, box=1.0, l2=l2, start=BestFixed.load(tmp_path / "first.npz"))
     assert again.gap <= 1e-4
     assert again.passes < whole.passes
 
@@ -218,10 +218,12 @@ def test_the_point_of_other_columns_is_a_start_too(examples: Examples) -> None:
 
 
 def test_progress_is_told(examples: Examples) -> None:
-    told: list[Best] = []
+    told: list[BestFixed] = []
     best = best_fixed(examples, "logistic", 1.0, tell=told.append)
     assert told[-1] is best
-    assert [each.passes for each in told] == [b.passes for b in approach(examples, box=1.0)]
+    assert [each.passes for each in told] == [
+        b.passes for b in iterate_best_fixed(examples, box=1.0)
+    ]
 
 
 def test_a_search_that_gets_no_nearer_ends(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,25 +250,25 @@ def test_without_allowance_for_rounding_it_would_stop(monkeypatch: pytest.Monkey
 
 
 @pytest.fixture(scope="module")
-def small() -> Best:
+def small() -> BestFixed:
     return best_fixed(random_problem("squared").examples(), "squared", 1.0, 0.01)
 
 
-def test_saved_and_loaded_it_is_the_same(small: Best, tmp_path: Path) -> None:
+def test_saved_and_loaded_it_is_the_same(small: BestFixed, tmp_path: Path) -> None:
     small.save(tmp_path / "best.npz")
-    loaded = Best.load(tmp_path / "best.npz")
+    loaded = BestFixed.load(tmp_path / "best.npz")
     for name, value in vars(small).items():
         assert type(getattr(loaded, name)) is type(value)
         assert np.asarray(getattr(loaded, name)).tobytes() == np.asarray(value).tobytes()
     assert os.listdir(tmp_path) == ["best.npz"]
 
 
-def saved(small: Best, tmp_path: Path) -> bytes:
+def saved(small: BestFixed, tmp_path: Path) -> bytes:
     small.save(tmp_path / "best.npz")
     return (tmp_path / "best.npz").read_bytes()
 
 
-def test_a_damaged_file_is_told(small: Best, tmp_path: Path) -> None:
+def test_a_damaged_file_is_told(small: BestFixed, tmp_path: Path) -> None:
     content, path = saved(small, tmp_path), tmp_path / "damaged"
     kept = content.index(small.weights.tobytes())
     flipped = bytearray(content)
@@ -274,7 +276,7 @@ def test_a_damaged_file_is_told(small: Best, tmp_path: Path) -> None:
     for damaged in (b"", content[:40], content[:-1], content[len(content) // 2 :], bytes(flipped)):
         path.write_bytes(damaged)
         with pytest.raises(ModelFileError) as caught:
-            Best.load(path)
+            BestFixed.load(path)
         told = f"{path}: not a best fixed point that was saved, or damaged: "
         assert str(caught.value).startswith(told)
 
@@ -291,7 +293,7 @@ def array(entry: Any) -> bytes:
     return written.getvalue()
 
 
-def test_a_foreign_file_is_told(small: Best, tmp_path: Path) -> None:
+def test_a_foreign_file_is_told(small: BestFixed, tmp_path: Path) -> None:
     fields, path = dict(vars(small)), tmp_path / "foreign"
     for foreign in (
         b"text\n",
@@ -304,31 +306,31 @@ def test_a_foreign_file_is_told(small: Best, tmp_path: Path) -> None:
     ):
         path.write_bytes(foreign)
         with pytest.raises(ModelFileError, match="not a best fixed point"):
-            Best.load(path)
+            BestFixed.load(path)
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match="No such file"):
-        Best.load(tmp_path / "nothing")
+        BestFixed.load(tmp_path / "nothing")
 
 
 def test_an_interrupted_search_leaves_what_was_saved(examples: Examples, tmp_path: Path) -> None:
     path = tmp_path / "best.npz"
 
-    def save_then_interrupt(best: Best) -> None:
+    def save_then_interrupt(best: BestFixed) -> None:
         best.save(path)
         if best.passes > 20:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         best_fixed(examples, "logistic", 1.0, tell=save_then_interrupt)
-    assert Best.load(path).passes > 20
+    assert BestFixed.load(path).passes > 20
     assert os.listdir(tmp_path) == ["best.npz"]
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
 def test_an_interrupted_save_leaves_the_file_before(
-    error: type[BaseException], small: Best, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    error: type[BaseException], small: BestFixed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = saved(small, tmp_path)
 

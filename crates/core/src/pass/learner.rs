@@ -78,10 +78,12 @@ impl Learner {
     }
 
     /// Keep the names that a stream recorded, beside those already kept.
-    pub fn keep_names(&mut self, stream: &Stream) {
+    pub fn keep_names(&mut self, stream: &Stream) -> Result<()> {
+        self.spec.space.check_readable(stream.space())?;
         if let Some(met) = stream.names() {
             self.names.get_or_insert_default().merge(met);
         }
+        Ok(())
     }
 
     /// The names of the features, where they are kept.

@@ -13,16 +13,8 @@
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-mod arow;
-mod confidence_weighted;
-mod constant;
-mod ftrl;
-mod global;
 mod interval;
-mod inverse_sqrt;
 mod parameters;
-mod passive_aggressive;
-pub mod per_coordinate;
 mod slot;
 mod stats;
 
@@ -107,32 +99,35 @@ pub trait WithRule {
     ) -> crate::error::Result<Self::Output>;
 }
 
-/// Declare the table of rules: their names as users write them, and their parameters.
+/// Declare the table of rules: a line for each file, with the names of its rules as users write them and
+/// their parameters.
 macro_rules! rules {
-    ($($name:literal => $variant:ident($parameters:ty)),+ $(,)?) => {
+    ($($file:ident: $($name:literal => $variant:ident($parameters:ident)),+;)+) => {
+        $(pub mod $file;)+
+
         /// A rule by name, with its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "name")]
         #[allow(missing_docs)]
         pub enum RuleSpec {
-            $(#[serde(rename = $name)] $variant($parameters)),+
+            $($(#[serde(rename = $name)] $variant($file::$parameters)),+),+
         }
 
         /// The names of all rules, as users write them.
-        pub const RULES: &[&str] = &[$($name),+];
+        pub const RULES: &[&str] = &[$($($name),+),+];
 
         impl RuleSpec {
             /// The name of the rule.
             pub fn name(&self) -> &'static str {
                 match self {
-                    $(RuleSpec::$variant(_) => $name),+
+                    $($(RuleSpec::$variant(_) => $name),+),+
                 }
             }
 
             /// Make the rule, whose parameters are checked by that, and do something with it.
             pub fn with<W: WithRule>(&self, with: W) -> crate::error::Result<W::Output> {
                 match self {
-                    $(RuleSpec::$variant(parameters) => with.call(parameters.rule()?, parameters)),+
+                    $($(RuleSpec::$variant(parameters) => with.call(parameters.rule()?, parameters)),+),+
                 }
             }
         }
@@ -140,15 +135,12 @@ macro_rules! rules {
 }
 
 rules! {
-    "constant" => Constant(constant::ConstantParameters),
-    "inverse-sqrt" => InverseSqrt(inverse_sqrt::InverseSqrtParameters),
-    "global" => Global(global::GlobalParameters),
-    "per-coordinate" => PerCoordinate(per_coordinate::PerCoordinateParameters),
-    "ftrl" => Ftrl(ftrl::FtrlParameters),
-    "pa" => Pa(passive_aggressive::PaParameters),
-    "pa-i" => PaI(passive_aggressive::Pa1Parameters),
-    "pa-ii" => PaII(passive_aggressive::Pa2Parameters),
-    "cw" => Cw(confidence_weighted::CwParameters),
-    "cw-stdev" => CwStdev(confidence_weighted::CwStdevParameters),
-    "arow" => Arow(arow::ArowParameters),
+    constant: "constant" => Constant(ConstantParameters);
+    inverse_sqrt: "inverse-sqrt" => InverseSqrt(InverseSqrtParameters);
+    global: "global" => Global(GlobalParameters);
+    per_coordinate: "per-coordinate" => PerCoordinate(PerCoordinateParameters);
+    ftrl: "ftrl" => Ftrl(FtrlParameters);
+    passive_aggressive: "pa" => Pa(PaParameters), "pa-i" => PaI(Pa1Parameters), "pa-ii" => PaII(Pa2Parameters);
+    confidence_weighted: "cw" => Cw(CwParameters), "cw-stdev" => CwStdev(CwStdevParameters);
+    arow: "arow" => Arow(ArowParameters);
 }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lessregret.errors import SpecError
 from lessregret.learners.rules.catalogue import Catalogue, rule_by_class
-from lessregret.learners.rules.rule import BoxedRule, Rule, Sight, Step
+from lessregret.learners.rules.rule import BoxedRule, ExampleStats, Rule, Step
 
 if TYPE_CHECKING:
     from lessregret.learners.rules.arow import Arow
@@ -110,12 +110,12 @@ __all__ = [
     "BoxedRule",
     "CWStdev",
     "Constant",
+    "ExampleStats",
     "Ftrl",
     "Global",
     "InverseSqrt",
     "PerCoordinate",
     "Rule",
-    "Sight",
     "Step",
     "number_or_word",
     "parse_rule",

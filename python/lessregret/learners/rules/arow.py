@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from lessregret.learners.rules.confidence_weighted import Slot
 from lessregret.learners.rules.limits import limited
-from lessregret.learners.rules.rule import Rule, Sight, Step
+from lessregret.learners.rules.rule import ExampleStats, Rule, Step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,17 +60,17 @@ class Arow(Rule):
             added /= 1 - added * variance
         return Slot(slot.weight + step.rate * variance * value, slot.precision + added), 0.0
 
-    def look(self, slot: Slot, value: float, sight: Sight) -> None:
-        sight.variance += self.variance_of(slot) * value**2
+    def look(self, slot: Slot, value: float, stats: ExampleStats) -> None:
+        stats.variance += self.variance_of(slot) * value**2
 
-    def step(self, shared: Any, sight: Sight) -> tuple[Any, Step]:
-        missing = 1 - sight.label * sight.margin
-        if missing <= 0 or sight.importance == 0:
+    def step(self, shared: Any, stats: ExampleStats) -> tuple[Any, Step]:
+        missing = 1 - stats.label * stats.margin
+        if missing <= 0 or stats.importance == 0:
             return shared, Step()
-        regularisation = self.regularisation / sight.importance
-        beta = 1 / (sight.variance + regularisation)
+        regularisation = self.regularisation / stats.importance
+        beta = 1 / (stats.variance + regularisation)
         tighten = beta if self.form == "covariance" else 1 / regularisation
-        return shared, Step(missing * beta * sight.label, tighten)
+        return shared, Step(missing * beta * stats.label, tighten)
 
     def variance_of(self, slot: Slot) -> float:
         """σ²."""

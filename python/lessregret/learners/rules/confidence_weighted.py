@@ -21,7 +21,7 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 from lessregret.learners.rules.limits import limited
-from lessregret.learners.rules.rule import Rule, Sight, Step
+from lessregret.learners.rules.rule import ExampleStats, Rule, Step
 
 
 class Slot(NamedTuple):
@@ -63,14 +63,14 @@ class ConfidenceWeighted(Rule):
         shift = step.rate * self.variance_of(slot) * value
         return Slot(slot.weight + shift, slot.precision + step.tighten * value**2), 0.0
 
-    def look(self, slot: Slot, value: float, sight: Sight) -> None:
-        sight.variance += self.variance_of(slot) * value**2
+    def look(self, slot: Slot, value: float, stats: ExampleStats) -> None:
+        stats.variance += self.variance_of(slot) * value**2
 
-    def step(self, shared: Any, sight: Sight) -> tuple[Any, Step]:
-        if sight.variance == 0 or sight.importance == 0:
+    def step(self, shared: Any, stats: ExampleStats) -> tuple[Any, Step]:
+        if stats.variance == 0 or stats.importance == 0:
             return shared, Step()
-        alpha, tighten = self.closed_form(sight.label * sight.margin, sight.variance)
-        return shared, Step(alpha * sight.label, tighten)
+        alpha, tighten = self.closed_form(stats.label * stats.margin, stats.variance)
+        return shared, Step(alpha * stats.label, tighten)
 
     def variance_of(self, slot: Slot) -> float:
         """σ²."""

@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 
 from lessregret.learners.rules.constant import Slot
 from lessregret.learners.rules.limits import limited
-from lessregret.learners.rules.rule import BoxedRule, Sight, Step, rate_number
+from lessregret.learners.rules.rule import BoxedRule, ExampleStats, Step, rate_number
 
 
 class Shared(NamedTuple):
@@ -70,22 +70,22 @@ class Global(BoxedRule):
     def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> tuple[Slot, float]:
         return Slot(self.clip(self.weight(slot, value) - step.rate * gradient), 1.0), step.rate
 
-    def look(self, slot: Slot, value: float, sight: Sight) -> None:
+    def look(self, slot: Slot, value: float, stats: ExampleStats) -> None:
         if not slot.seen:
-            sight.newcomer_rates += rate_number(self.rate, self.width) ** 2
-            sight.newcomer_widths += self.width**2
+            stats.newcomer_rates += rate_number(self.rate, self.width) ** 2
+            stats.newcomer_widths += self.width**2
 
-    def step(self, shared: Shared, sight: Sight) -> tuple[Shared, Step]:
+    def step(self, shared: Shared, stats: ExampleStats) -> tuple[Shared, Step]:
         met = shared._replace(
-            energy=shared.energy + sight.square_gradient,
-            rates=shared.rates + sight.newcomer_rates,
-            widths=shared.widths + sight.newcomer_widths,
+            energy=shared.energy + stats.square_gradient,
+            rates=shared.rates + stats.newcomer_rates,
+            widths=shared.widths + stats.newcomer_widths,
         )
         if met.energy == 0:
             return met, Step()
         inverse = sqrt(met.energy / met.rates)
         climb = met.climb + max(0.0, inverse - met.inverse)
-        entry = met.entry + sight.newcomer_widths * (inverse - climb)
+        entry = met.entry + stats.newcomer_widths * (inverse - climb)
         return met._replace(inverse=inverse, climb=climb, entry=entry), Step(1 / inverse)
 
     def spread(self, slot: Slot, step: Step) -> float:

@@ -15,7 +15,7 @@ from typing import Any
 
 from lessregret.learners.rules.constant import Slot
 from lessregret.learners.rules.limits import limited
-from lessregret.learners.rules.rule import BoxedRule, Sight, Step
+from lessregret.learners.rules.rule import BoxedRule, ExampleStats, Step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,5 +49,5 @@ class InverseSqrt(BoxedRule):
     def spread(self, slot: Slot, step: Step) -> float:
         return self.spread_at(step.rate)
 
-    def step(self, shared: Any, sight: Sight) -> tuple[Any, Step]:
-        return shared, Step(self.rate / sqrt(sight.round))
+    def step(self, shared: Any, stats: ExampleStats) -> tuple[Any, Step]:
+        return shared, Step(self.rate / sqrt(stats.round))

@@ -21,7 +21,7 @@ from math import copysign
 from typing import Any, NamedTuple
 
 from lessregret.learners.rules.limits import limited
-from lessregret.learners.rules.rule import Rule, Sight, Step
+from lessregret.learners.rules.rule import ExampleStats, Rule, Step
 
 
 class Slot(NamedTuple):
@@ -46,7 +46,7 @@ class PassiveAggressive(Rule):
     epsilon: float = limited(0.1, least=0)
 
     @abstractmethod
-    def size(self, missing: float, sight: Sight) -> float:
+    def size(self, missing: float, stats: ExampleStats) -> float:
         """τ, for a margin that is short by ``missing``."""
 
     def weight(self, slot: Slot, value: float) -> float:
@@ -55,32 +55,32 @@ class PassiveAggressive(Rule):
     def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> tuple[Slot, float]:
         return Slot(slot.weight + step.rate * value), 0.0
 
-    def step(self, shared: Any, sight: Sight) -> tuple[Any, Step]:
-        missing, direction = self.shortfall(sight)
-        if missing == 0 or sight.square_norm == 0 or sight.importance == 0:
+    def step(self, shared: Any, stats: ExampleStats) -> tuple[Any, Step]:
+        missing, direction = self.shortfall(stats)
+        if missing == 0 or stats.square_norm == 0 or stats.importance == 0:
             return shared, Step()
-        return shared, Step(direction * self.size(missing, sight))
+        return shared, Step(direction * self.size(missing, stats))
 
-    def shortfall(self, sight: Sight) -> tuple[float, float]:
+    def shortfall(self, stats: ExampleStats) -> tuple[float, float]:
         """How much of the margin is missing, and in which direction."""
-        if sight.regression:
-            residual = sight.label - sight.margin
+        if stats.regression:
+            residual = stats.label - stats.margin
             return max(0.0, abs(residual) - self.epsilon), copysign(1.0, residual)
-        return max(0.0, 1 - sight.label * sight.margin), sight.label
+        return max(0.0, 1 - stats.label * stats.margin), stats.label
 
 
 @dataclass(frozen=True, kw_only=True)
 class PA(PassiveAggressive):
     """Passive-aggressive: τ = L/|x|², so that after the round y w·x = 1.
 
-    >>> PA().size(missing=0.5, sight=Sight(1, False, 1.0, 0.5, 1.0, -1.0, square_norm=2.0))
+    >>> PA().size(missing=0.5, stats=ExampleStats(1, False, 1.0, 0.5, 1.0, -1.0, square_norm=2.0))
     0.25
     """
 
     name = "pa"
 
-    def size(self, missing: float, sight: Sight) -> float:
-        return missing / sight.square_norm
+    def size(self, missing: float, stats: ExampleStats) -> float:
+        return missing / stats.square_norm
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,8 +97,8 @@ class PA1(PassiveAggressive):
 
     aggressiveness: float = limited(1.0, above=0)
 
-    def size(self, missing: float, sight: Sight) -> float:
-        return min(self.aggressiveness * sight.importance, missing / sight.square_norm)
+    def size(self, missing: float, stats: ExampleStats) -> float:
+        return min(self.aggressiveness * stats.importance, missing / stats.square_norm)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,5 +115,5 @@ class PA2(PassiveAggressive):
 
     aggressiveness: float = limited(1.0, above=0)
 
-    def size(self, missing: float, sight: Sight) -> float:
-        return missing / (sight.square_norm + 1 / (2 * self.aggressiveness * sight.importance))
+    def size(self, missing: float, stats: ExampleStats) -> float:
+        return missing / (stats.square_norm + 1 / (2 * self.aggressiveness * stats.importance))

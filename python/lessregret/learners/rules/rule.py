@@ -55,7 +55,7 @@ class Step(NamedTuple):
 
 
 @dataclass
-class Sight:
+class ExampleStats:
     """What one example showed, for the rules whose coordinates talk."""
 
     round: int
@@ -120,10 +120,10 @@ class Rule(ABC):
     def absorb(self, slot: Any, value: float, gradient: float, step: Step) -> tuple[Slot, float]:
         """What the coordinate remembers after the round, and its rate η; 0 without a bound."""
 
-    def look(self, slot: Any, value: float, sight: Sight) -> None:
-        """Coupled rules: add to the sight what this coordinate shows."""
+    def look(self, slot: Any, value: float, stats: ExampleStats) -> None:
+        """Coupled rules: add to the stats what this coordinate shows."""
 
-    def step(self, shared: Any, sight: Sight) -> tuple[Any, Step]:
+    def step(self, shared: Any, stats: ExampleStats) -> tuple[Any, Step]:
         """Coupled rules: the shared state after this round, and the round's step."""
         return shared, Step()
 

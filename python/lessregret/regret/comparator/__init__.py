@@ -17,7 +17,15 @@ where ``total`` is the loss of a point that is at hand and ``lower`` a dual valu
 
 from __future__ import annotations
 
-from lessregret.regret.comparator.best import Best, Regret, approach, best_fixed
+from lessregret.regret.comparator.best import BestFixed, Regret, best_fixed, iterate_best_fixed
 from lessregret.regret.comparator.passes import InMemory, OverFiles, Passes
 
-__all__ = ["Best", "InMemory", "OverFiles", "Passes", "Regret", "approach", "best_fixed"]
+__all__ = [
+    "BestFixed",
+    "InMemory",
+    "OverFiles",
+    "Passes",
+    "Regret",
+    "best_fixed",
+    "iterate_best_fixed",
+]

@@ -46,7 +46,7 @@ class Regret(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Best:
+class BestFixed:
     """A fixed point, its loss, and how much better any other could be.
 
     ``loss``, ``penalty`` and ``lower`` are sums; ``mean_loss`` and ``gap`` are per example (per
@@ -97,7 +97,7 @@ class Best:
         _core.write_file(path, content.getvalue())
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Best:
+    def load(cls, path: str | os.PathLike[str]) -> BestFixed:
         """What :meth:`save` wrote."""
         try:
             with open(path, "rb") as file, ZipFile(file) as archive:
@@ -115,9 +115,9 @@ def best_fixed(
     *,
     gap: float = 1e-4,
     l2_scope: str = "active",
-    start: Best | None = None,
-    tell: Callable[[Best], None] | None = None,
-) -> Best:
+    start: BestFixed | None = None,
+    tell: Callable[[BestFixed], None] | None = None,
+) -> BestFixed:
     """The best fixed point of the box for all examples together, to within ``gap`` per example.
 
     Parameters
@@ -134,10 +134,10 @@ def best_fixed(
         λ of the regulariser (λ/2) Σ x_i² over the coordinates active in each round.
     gap : number above 0, default 1e-4
         Per example. A tenth of the smallest regret in the paper's Table 2 would be 1e-3. What is
-        found can have a larger gap where float64 allows no better: look at ``Best.gap``.
+        found can have a larger gap where float64 allows no better: look at ``BestFixed.gap``.
     l2_scope : "active" or "all"
         Whether a round's regulariser acts on its active coordinates or on all.
-    start : Best, optional
+    start : BestFixed, optional
         Go on from this point, for instance that of an interrupted search.
     tell : called after every step with the best so far, to show progress.
 
@@ -146,14 +146,14 @@ def best_fixed(
     (array([0.33]), True)
     """
     best = None
-    for best in approach(data, loss, box, l2, gap=gap, l2_scope=l2_scope, start=start):
+    for best in iterate_best_fixed(data, loss, box, l2, gap=gap, l2_scope=l2_scope, start=start):
         if tell is not None:
             tell(best)
     assert best is not None
     return best
 
 
-def approach(
+def iterate_best_fixed(
     data: Data,
     loss: str = "logistic",
     box: Box = 100.0,
@@ -161,8 +161,8 @@ def approach(
     *,
     gap: float = 1e-4,
     l2_scope: str = "active",
-    start: Best | None = None,
-) -> Iterator[Best]:
+    start: BestFixed | None = None,
+) -> Iterator[BestFixed]:
     """What :func:`best_fixed` finds, step by step: each at least as good as the one before.
 
     Stop whenever it is good enough; what was given last is a true enclosure.
@@ -180,13 +180,13 @@ def approach(
             return
 
 
-def _better(passes: Passes, best: Best | None, state: State) -> Best:
+def _better(passes: Passes, best: BestFixed | None, state: State) -> BestFixed:
     """The better point and the better bound of two."""
     view = state.view
     lower = view.lower if best is None else max(best.lower, view.lower)
     if best is not None and best.total <= view.total:
         return replace(best, lower=lower, passes=state.passes)
-    return Best(
+    return BestFixed(
         slots=passes.slots,
         weights=state.point,
         loss=view.look.loss,
@@ -223,7 +223,7 @@ def _objective(passes: Passes, box: Box, l2: float, l2_scope: str) -> Objective:
     return Objective(passes, low, high, l2 * active)
 
 
-def _start(passes: Passes, start: Best | None) -> Floats | None:
+def _start(passes: Passes, start: BestFixed | None) -> Floats | None:
     """The weights of another point at the columns of these passes; 0 where it has none."""
     if start is None:
         return None

@@ -5,6 +5,7 @@ use polars_arrow_format::ipc::planus;
 
 use super::{fault, pair, unsound, value_of};
 use crate::read::format::Fault;
+use crate::spec::{MAX_BITS, Table};
 
 /// The version of the columns and their meaning that this code writes and reads.
 const FORMAT: &str = "1";
@@ -79,10 +80,10 @@ pub fn check(schema: ipc::SchemaRef<'_>) -> Result<u32, Fault> {
     }
     let written = get(BITS_KEY)?;
     match written.and_then(|bits| bits.parse().ok()) {
-        Some(bits @ 1..=31) => Ok(bits),
+        Some(bits) if Table::Bits(bits).check().is_ok() => Ok(bits),
         _ => {
             let expected =
-                format!("a number from 1 to 31 as '{BITS_KEY}' in the schema's metadata");
+                format!("a number from 1 to {MAX_BITS} as '{BITS_KEY}' in the schema's metadata");
             Err(fault(expected, found(written)))
         }
     }

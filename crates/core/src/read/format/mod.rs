@@ -78,7 +78,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader for 2^bits slots, `bits` from 1 to 31, that records names or not.
+    /// A reader for 2^bits slots, checked before, that records names or not.
     pub fn new(format: Format, labels: Labels, bits: u32, names: bool) -> Self {
         Reader {
             format,
