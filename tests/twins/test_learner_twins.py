@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from functools import partial
 from itertools import product
 from typing import Any
@@ -21,35 +20,11 @@ from lessregret.ledger import Ledger
 from tests.support.pairs import BOXED, EVERY_RULE, PAIRS
 from tests.support.rows import learn_rows
 from tests.support.streams import Round, as_csr, random_rounds
+from tests.support.variants import variants
 
 COLUMNS = 40
 ROUNDS = 1000
 RTOL = 1e-5
-
-VARIANTS: list[dict[str, Any]] = [
-    {},
-    {"rate": "theory", "radius": 2.0},
-    {"rate": 0.3},
-    {"rate": "auto", "radius": 2.0},
-    {"radius": 0.25},
-    {"box": (0.5, 1.5)},
-    {"offset": 0.75},
-    {"rate": 0.3, "offset": 0.75},
-    {"l1": 0.5, "l2": 0.25, "offset": 0.0},
-    {"aggressiveness": 0.125},
-    {"confidence": 0.5, "variance": 0.25},
-    {"form": "precision", "regularisation": 4.0},
-]
-
-
-def variants(rule: type[Rule]) -> list[Rule]:
-    """The variants that this rule has the parameters and the words for."""
-    made = []
-    for parameters in VARIANTS:
-        with suppress(SpecError):
-            made.append(rule_named(rule.name, **parameters))
-    return made
-
 
 CASES = [
     pytest.param(rule, loss, id=f"{rule}-{loss}")
@@ -66,7 +41,7 @@ def test_both_sides_know_the_same_rules() -> None:
 
 @pytest.mark.parametrize(("rule", "loss"), CASES)
 def test_margins_and_ledgers_agree(rule: Rule, loss: str) -> None:
-    rounds = list(random_rounds(7, ROUNDS, COLUMNS, regression=loss == "squared"))
+    rounds = list(random_rounds(7, ROUNDS, COLUMNS, regression=not LOSSES[loss].is_classification))
     certify = isinstance(rule, BoxedRule)
     fast = Learner(loss, rule, columns=COLUMNS, intercept=False, certify=certify)
     slow = ReadableLearner(loss, rule, certify=certify)
@@ -115,7 +90,7 @@ def test_boxes_of_their_own_agree(name: str) -> None:
 def test_l2_agrees(name: str, loss: str, scope: str, count: int) -> None:
     """On a box so tight that weights come to its ends."""
     rule = parse_rule(name, box=(-0.25, 1.5))
-    rounds = list(random_rounds(13, count, COLUMNS, regression=loss == "squared"))
+    rounds = list(random_rounds(13, count, COLUMNS, regression=not LOSSES[loss].is_classification))
     wishes: dict[str, Any] = {"certify": True, "l2": 0.01, "l2_scope": scope}
     fast = Learner(loss, rule, columns=COLUMNS, intercept=False, **wishes)
     check_agreement(fast, ReadableLearner(loss, rule, **wishes), rounds)
@@ -125,7 +100,11 @@ def test_l2_agrees(name: str, loss: str, scope: str, count: int) -> None:
 @pytest.mark.parametrize("scale", ["cap", "full"])
 def test_scales_agree(name: str, loss: str, scale: str) -> None:
     rule = parse_rule(name)
-    rounds = list(rescaled(random_rounds(17, ROUNDS // 2, COLUMNS, regression=loss == "squared")))
+    rounds = list(
+        rescaled(
+            random_rounds(17, ROUNDS // 2, COLUMNS, regression=not LOSSES[loss].is_classification)
+        )
+    )
     wishes: dict[str, Any] = {"certify": isinstance(rule, BoxedRule), "scale": scale}
     fast = Learner(loss, rule, columns=COLUMNS, intercept=False, **wishes)
     check_agreement(fast, ReadableLearner(loss, rule, **wishes), rounds)
@@ -151,7 +130,9 @@ MIXED = [rule_named(name, rate="auto") for name in ("per-coordinate", "global")]
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("scale", ["none", "cap", "full"])
 def test_importance_aware_updates_agree(rule: Rule, loss: str, scale: str) -> None:
-    rounds: Iterable[Round] = random_rounds(29, ROUNDS // 4, COLUMNS, regression=loss == "squared")
+    rounds: Iterable[Round] = random_rounds(
+        29, ROUNDS // 4, COLUMNS, regression=not LOSSES[loss].is_classification
+    )
     if scale == "full":
         rounds = rescaled(rounds)
     wishes: dict[str, Any] = {"certify": True, "scale": scale, "importance_aware": True}
@@ -163,7 +144,9 @@ def test_importance_aware_updates_agree(rule: Rule, loss: str, scale: str) -> No
 @pytest.mark.parametrize("fixed_share", [1e-9, 0.001, 0.3])
 @pytest.mark.parametrize("rule", [*MIXED, rule_named("ftrl", rate="auto")], ids=str)
 def test_fixed_shares_agree(rule: Rule, loss: str, fixed_share: float) -> None:
-    rounds = list(random_rounds(31, ROUNDS // 2, COLUMNS, regression=loss == "squared"))
+    rounds = list(
+        random_rounds(31, ROUNDS // 2, COLUMNS, regression=not LOSSES[loss].is_classification)
+    )
     wishes: dict[str, Any] = {"certify": True, "fixed_share": fixed_share}
     fast = Learner(loss, rule, columns=COLUMNS, intercept=False, **wishes)
     check_agreement(fast, ReadableLearner(loss, rule, **wishes), rounds)

@@ -1,0 +1,44 @@
+"""Gradient descent with a rate that falls with the number of gradients.
+
+Plays     w ← clip(w − η g),  η = rate/count
+Slot      weight, count           count of the gradients, this round's included
+Regret    none stated
+Source    a toy, to show how a rule is added
+Departs   nowhere
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lessregret.learners.rules.limits import limited
+from lessregret.learners.rules.rule import BoxedRule, Step
+
+
+class Slot(NamedTuple):
+    """weight w, and how many gradients came."""
+
+    weight: float = 0.0
+    count: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counting(BoxedRule):
+    """Gradient descent with a rate that falls with the number of gradients."""
+
+    name = "counting"
+    empty = Slot()
+
+    rate: float = limited(0.5, above=0)
+
+    def weight(self, slot: Slot, value: float) -> float:
+        return self.clip(slot.weight)
+
+    def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> tuple[Slot, float]:
+        count = slot.count + 1
+        rate = self.rate / count
+        return Slot(self.clip(self.weight(slot, value) - rate * gradient), count), rate
+
+    def spread(self, slot: Slot, step: Step) -> float:
+        return self.spread_at(self.rate / slot.count)
