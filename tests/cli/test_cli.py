@@ -18,7 +18,7 @@ from tests.support.command_line import COMMAND, ENVIRONMENT, CommandLine, Done
 from tests.support.malformed import GOOD_SVMLIGHT
 
 HEAVY = ("numpy", "scipy", "sklearn", "matplotlib", "rich")
-"""What takes longer to import than to learn from a small file; the core takes half a millisecond."""
+"""What takes longer to import than to learn from a small file; the core takes half a ms."""
 WHICH_ARE_IMPORTED = f"""
 import sys
 from lessregret.cli import run

@@ -17,6 +17,11 @@ def rule_class(text: str) -> type:
     return RULES[text.split(":")[0]]
 
 
+def regresses(loss: str) -> bool:
+    """Whether the labels of the loss are numbers."""
+    return not LOSSES[loss].is_classification
+
+
 def is_certifiable(rule: str) -> bool:
     """Whether the linearised regret of the rule can be measured: only against a box."""
     return issubclass(rule_class(rule), BoxedRule)

@@ -17,7 +17,7 @@ from lessregret.learners.losses import LOSSES
 from lessregret.learners.readable import ReadableLearner
 from lessregret.learners.rules import RULES, BoxedRule, PerCoordinate, Rule, parse_rule, rule_named
 from lessregret.ledger import Ledger
-from tests.support.pairs import BOXED, EVERY_RULE, PAIRS
+from tests.support.pairs import BOXED, EVERY_RULE, PAIRS, regresses
 from tests.support.rows import learn_rows
 from tests.support.streams import Round, as_csr, random_rounds
 from tests.support.variants import variants
@@ -41,7 +41,7 @@ def test_both_sides_know_the_same_rules() -> None:
 
 @pytest.mark.parametrize(("rule", "loss"), CASES)
 def test_margins_and_ledgers_agree(rule: Rule, loss: str) -> None:
-    rounds = list(random_rounds(7, ROUNDS, COLUMNS, regression=not LOSSES[loss].is_classification))
+    rounds = list(random_rounds(7, ROUNDS, COLUMNS, regression=regresses(loss)))
     certify = isinstance(rule, BoxedRule)
     fast = Learner(loss, rule, columns=COLUMNS, intercept=False, certify=certify)
     slow = ReadableLearner(loss, rule, certify=certify)
@@ -57,7 +57,7 @@ def test_both_refuse_what_a_rule_cannot_do(name: str) -> None:
         assert fast == slow, (loss, certify, l2)
         needs_box = certify or l2 > 0
         lacks_box = needs_box and not isinstance(rule, BoxedRule)
-        cannot_regress = loss == "squared" and not rule.regresses
+        cannot_regress = regresses(loss) and not rule.regresses
         assert fast == (lacks_box or cannot_regress), (loss, certify, l2)
 
 
@@ -90,7 +90,7 @@ def test_boxes_of_their_own_agree(name: str) -> None:
 def test_l2_agrees(name: str, loss: str, scope: str, count: int) -> None:
     """On a box so tight that weights come to its ends."""
     rule = parse_rule(name, box=(-0.25, 1.5))
-    rounds = list(random_rounds(13, count, COLUMNS, regression=not LOSSES[loss].is_classification))
+    rounds = list(random_rounds(13, count, COLUMNS, regression=regresses(loss)))
     wishes: dict[str, Any] = {"certify": True, "l2": 0.01, "l2_scope": scope}
     fast = Learner(loss, rule, columns=COLUMNS, intercept=False, **wishes)
     check_agreement(fast, ReadableLearner(loss, rule, **wishes), rounds)
@@ -100,11 +100,7 @@ def test_l2_agrees(name: str, loss: str, scope: str, count: int) -> None:
 @pytest.mark.parametrize("scale", ["cap", "full"])
 def test_scales_agree(name: str, loss: str, scale: str) -> None:
     rule = parse_rule(name)
-    rounds = list(
-        rescaled(
-            random_rounds(17, ROUNDS // 2, COLUMNS, regression=not LOSSES[loss].is_classification)
-        )
-    )
+    rounds = list(rescaled(random_rounds(17, ROUNDS // 2, COLUMNS, regression=regresses(loss))))
     wishes: dict[str, Any] = {"certify": isinstance(rule, BoxedRule), "scale": scale}
     fast = Learner(loss, rule, columns=COLUMNS, intercept=False, **wishes)
     check_agreement(fast, ReadableLearner(loss, rule, **wishes), rounds)
@@ -130,9 +126,7 @@ MIXED = [rule_named(name, rate="auto") for name in ("per-coordinate", "global")]
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("scale", ["none", "cap", "full"])
 def test_importance_aware_updates_agree(rule: Rule, loss: str, scale: str) -> None:
-    rounds: Iterable[Round] = random_rounds(
-        29, ROUNDS // 4, COLUMNS, regression=not LOSSES[loss].is_classification
-    )
+    rounds: Iterable[Round] = random_rounds(29, ROUNDS // 4, COLUMNS, regression=regresses(loss))
     if scale == "full":
         rounds = rescaled(rounds)
     wishes: dict[str, Any] = {"certify": True, "scale": scale, "importance_aware": True}
@@ -144,9 +138,7 @@ def test_importance_aware_updates_agree(rule: Rule, loss: str, scale: str) -> No
 @pytest.mark.parametrize("fixed_share", [1e-9, 0.001, 0.3])
 @pytest.mark.parametrize("rule", [*MIXED, rule_named("ftrl", rate="auto")], ids=str)
 def test_fixed_shares_agree(rule: Rule, loss: str, fixed_share: float) -> None:
-    rounds = list(
-        random_rounds(31, ROUNDS // 2, COLUMNS, regression=not LOSSES[loss].is_classification)
-    )
+    rounds = list(random_rounds(31, ROUNDS // 2, COLUMNS, regression=regresses(loss)))
     wishes: dict[str, Any] = {"certify": True, "fixed_share": fixed_share}
     fast = Learner(loss, rule, columns=COLUMNS, intercept=False, **wishes)
     check_agreement(fast, ReadableLearner(loss, rule, **wishes), rounds)
