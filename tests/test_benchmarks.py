@@ -18,7 +18,7 @@ from benchmarks.speed.data import Cache, check_folder
 from benchmarks.speed.generate import clicks, tfidf, tiny
 from benchmarks.speed.process import ROOT, ContestantFailedError, Run, run
 from benchmarks.speed.rivals.vw_text import tokens
-from benchmarks.speed.rounds import SlotSummary, take_turns
+from benchmarks.speed.rounds import Standing, take_turns
 from benchmarks.speed.settings import Settings
 from benchmarks.speed.text_sets import measure, row, scaled
 
@@ -154,7 +154,7 @@ def test_only_the_work_is_scaled_up_and_it_is_marked() -> None:
     short = Run(wall=3.0, user=2.0, peak=5_000_000, said={"work": 2.0, "work_user": 1.0})
     long = scaled(short, RIVER)
     assert (long.wall, long.user) == (21.0, 11.0)
-    told = row(RIVER, SlotSummary([short]), 21.0, 7.0)
+    told = row(RIVER, Standing([short]), 21.0, 7.0)
     assert told[:7] == ["River\\*", "vw", "21.0\\*", "21.0\\*", "3.00\\*", "11.0\\*", "5"]
 
 

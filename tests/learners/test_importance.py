@@ -254,8 +254,14 @@ def test_the_core_refuses_in_the_same_words() -> None:
 
 
 def test_a_loss_of_ones_own_is_refused() -> None:
-    class Fourth(Squared):
+    class Fourth(Loss):
         name = "fourth"
+
+        def value(self, margin: float, label: float) -> float:
+            return (margin - label) ** 4
+
+        def slope(self, margin: float, label: float) -> float:
+            return 4 * (margin - label) ** 3
 
     with pytest.raises(
         SpecError, match="known for logistic, hinge, squared loss, not for 'fourth'"

@@ -75,13 +75,8 @@ fn ended(path: &Path) -> PyErr {
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> PyErr {
-    let (number, path) = (error.raw_os_error(), path.display().to_string());
-    match number {
-        // The system's words for the number, which Rust would repeat behind them.
-        Some(number) => {
-            let reason = error.to_string().replace(&format!(" (os error {number})"), "");
-            PyOSError::new_err((number, format!("cannot be written: {reason}"), path))
-        }
-        None => PyOSError::new_err(format!("{path}: cannot be written: {error}")),
-    }
+    let (number, path) = (error.raw_os_error().unwrap_or(0), path.display().to_string());
+    // Rust repeats the number behind the system's words for it.
+    let reason = error.to_string().replace(&format!(" (os error {number})"), "");
+    PyOSError::new_err((number, format!("cannot be written: {reason}"), path))
 }

@@ -84,6 +84,7 @@ def check_fixed_share(fixed_share: Any, rule: Rule) -> None:
 class Mixture:
     """What the mixture remembers.
 
+    >>> from lessregret.learners.losses import Logistic
     >>> mixture = Mixture(Logistic())
     >>> margins = [0, 0, 0, 0, 0, 0, 0, 3.0]
     >>> round(mixture.margin(margins), 3)

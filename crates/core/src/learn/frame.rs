@@ -79,12 +79,12 @@ impl<R: Rule, B: Boxes, G: Copy + PartialEq + Zeroable> Frame<R, B, G> {
     }
 
     /// The rule of a slot.
-    #[inline]
+    #[inline(always)]
     pub fn rule_at(&self, slot: usize) -> R {
         self.boxes.rule(self.rule, slot)
     }
 
-    /// Whether nothing but its slot can tell that a coordinate was met.
+    /// Whether the sum of a slot's gradients and its scale are as they began.
     pub fn is_untouched(&self, slot: usize) -> bool {
         // A gradient too small to move a slot still counts in its sum.
         let no_sum = self.gradient_sums.as_ref().is_none_or(|sums| sums[slot] == G::zeroed());
@@ -111,7 +111,7 @@ impl<R: Rule, B: Boxes, G: Copy + PartialEq + Zeroable> Frame<R, B, G> {
         self.boxes.intervals().is_none() && self.rule.weight(&unmet, 1.0) == 0.0
     }
 
-    /// Append the sums of the gradients of these slots.
+    /// Hand over the sums of the gradients of these slots one by one, where they are kept.
     pub fn copy_gradient_sums(&self, slots: &[u32], mut append: impl FnMut(&G)) {
         let Some(kept) = &self.gradient_sums else { return };
         slots.iter().for_each(|&slot| append(&kept[slot as usize]));

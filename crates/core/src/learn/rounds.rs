@@ -19,9 +19,21 @@ use crate::example::{Example, Ordered, Scales};
 use crate::simd::Portable;
 use crate::simd::f64x8::F64x8;
 
-/// The slots of the next example and of the one after it, to be prefetched; none where there is no such
-/// example.
-pub(crate) type Upcoming<'a> = [&'a [u32]; 2];
+/// The examples that come after the one of a round, to prefetch for.
+#[derive(Clone, Copy)]
+pub(crate) struct Upcoming<'a> {
+    examples: Ordered<'a>,
+    next: usize,
+}
+
+impl<'a> Upcoming<'a> {
+    /// The slots of the example so many after the next; none if there is no such example.
+    #[inline(always)]
+    pub fn slots(self, after_next: usize) -> &'a [u32] {
+        let k = self.next + after_next;
+        if k < self.examples.len() { self.examples.example(k).slots } else { &[] }
+    }
+}
 
 /// A learner as the loop over examples needs it: one round, and what stands around it.
 pub(crate) trait RoundKernel: PlayKernel {
@@ -87,19 +99,13 @@ impl<K: RoundKernel> Kernel for K {
     fn learn_whole(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()> {
         let (mut whole, mut values) = (WithTouched::default(), Vec::new());
         let mut scratch = K::Scratch::default();
+        let none = Upcoming { examples, next: examples.len() };
         for example in examples.examples() {
             let seen = self.scales().prepare(&example, &mut values)?;
             let completed = whole.complete(&seen, self.moved_slots());
             self.start_example(&completed, &mut scratch);
             let (number, features) = (self.rounds_counted() + 1, example.slots.len());
-            self.play_round::<_, true>(
-                Portable,
-                number,
-                &completed,
-                [&[]; 2],
-                features,
-                &mut scratch,
-            )?;
+            self.play_round::<_, true>(Portable, number, &completed, none, features, &mut scratch)?;
             self.scales().remember(&example);
             self.count_rounds(&mut scratch, margins);
         }
@@ -127,7 +133,7 @@ fn learn_batch<K: RoundKernel, E: F64x8, const PENALISED: bool>(
             scaled = kernel.scales().prepare(&examples.example(k), values)?.values;
         }
         let seen = Example { label, importance, slots, values: scaled };
-        let upcoming = [slots_of(examples, k + 1), slots_of(examples, k + 2)];
+        let upcoming = Upcoming { examples, next: k + 1 };
         let (number, features) = (before + k as u64, slots.len());
         kernel.play_round::<E, PENALISED>(simd, number, &seen, upcoming, features, scratch)?;
         if !plain {
@@ -135,10 +141,4 @@ fn learn_batch<K: RoundKernel, E: F64x8, const PENALISED: bool>(
         }
     }
     Ok(())
-}
-
-/// The slots of an example, none if there is no such example.
-#[inline(always)]
-fn slots_of(examples: Ordered<'_>, k: usize) -> &[u32] {
-    if k < examples.len() { examples.example(k).slots } else { &[] }
 }

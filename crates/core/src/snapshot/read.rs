@@ -119,7 +119,7 @@ impl Layout {
         Ok(((self.head.len() + info.data_offsets.0) as u64, found))
     }
 
-    /// The same for a tensor with an entry for each touched slot and lane.
+    /// Where a tensor with an entry for each touched slot and lane begins, after checking what it is.
     fn place_lanes(
         &self,
         name: &str,

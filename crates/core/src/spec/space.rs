@@ -84,9 +84,9 @@ impl Table {
             Table::Bits(bits) if !(1..=MAX_BITS).contains(&bits) => {
                 Err(Error::Spec(format!("bits must be from 1 to {MAX_BITS}, found {bits}")))
             }
-            Table::Columns(columns) if !(1..=MAX_COLUMNS).contains(&columns) => Err(Error::Spec(
-                format!("columns must be from 0 to {MAX_COLUMNS}, found {columns}"),
-            )),
+            Table::Columns(columns) if columns > MAX_COLUMNS => Err(Error::Spec(format!(
+                "columns must be from 0 to {MAX_COLUMNS}, found {columns}"
+            ))),
             _ => Ok(()),
         }
     }

@@ -131,7 +131,7 @@ impl<R: Rule, B: Boxes> RoundKernel for Lanes<R, B> {
         simd: E,
         number: u64,
         example: &Example<'_>,
-        [next, _]: Upcoming<'_>,
+        upcoming: Upcoming<'_>,
         features: usize,
         scratch: &mut Scratch,
     ) -> Result<()> {
@@ -139,7 +139,9 @@ impl<R: Rule, B: Boxes> RoundKernel for Lanes<R, B> {
         let (own, others) = positions[*learned..].split_at(example.slots.len());
         *learned += own.len();
         // Behind the last example of a batch there are no others.
-        self.table.prefetch_all(&others[..next.len().min(others.len())]);
+        if !others.is_empty() {
+            self.table.prefetch_all(&others[..upcoming.slots(0).len()]);
+        }
         let round = self.round::<E, PENALISED>(simd, number, example, own)?;
         rounds.push(Round { features, ..round });
         Ok(())

@@ -81,7 +81,7 @@ impl<S: Slot> Group<S> {
         }
     }
 
-    /// The same for the last features of an example, fewer than eight, not none.
+    /// Fetch the last features of an example, fewer than eight, not none.
     #[inline(always)]
     pub fn gather_rest<E: F64x8>(
         &mut self,
@@ -132,7 +132,7 @@ pub(crate) fn words<S: Slot>(table: &[S]) -> Option<&[u64]> {
     if size_of::<S>() == 8 { try_cast_slice(table).ok() } else { None }
 }
 
-/// The same, to be changed.
+/// The table as words to be changed, where a slot has two floats.
 #[inline(always)]
 fn words_mut<S: Slot>(table: &mut [S]) -> Option<&mut [u64]> {
     if size_of::<S>() == 8 { try_cast_slice_mut(table).ok() } else { None }
@@ -202,7 +202,7 @@ impl<S: Slot> Gathered<S> {
         self.groups[..self.used].iter().inspect(|_| black_box(()))
     }
 
-    /// The same, to be changed.
+    /// The features of the example, eight at a time, to be changed.
     #[inline(always)]
     pub fn groups_mut(&mut self) -> impl Iterator<Item = &mut Group<S>> {
         self.groups[..self.used].iter_mut().inspect(|_| black_box(()))
@@ -274,7 +274,7 @@ mod tests {
         }
     }
 
-    /// All slots of an example made 100 heavier, by way of a sheet.
+    /// All slots of an example made 100 heavier, by gather and scatter.
     struct Lift<'a>(&'a mut [State], Example<'a>);
 
     impl WithSimd for Lift<'_> {

@@ -107,14 +107,14 @@ impl<R: Rule, B: Boxes> RoundKernel for Single<R, B> {
         simd: E,
         number: u64,
         example: &Example<'_>,
-        [_, after_next]: Upcoming<'_>,
+        upcoming: Upcoming<'_>,
         features: usize,
         scratch: &mut Self::Scratch,
     ) -> Result<()> {
         let Scratch { gathered, rounds } = scratch;
         // After the time of one example memory is not there yet. What the cache nearly holds need not be
         // asked for.
-        let ahead = if size_of_val(&self.slots[..]) > NEAR { after_next } else { &[] };
+        let ahead = if size_of_val(&self.slots[..]) > NEAR { upcoming.slots(1) } else { &[] };
         let round = self.round::<E, PENALISED>(simd, number, example, ahead, gathered)?;
         rounds.push(Round { features, ..round });
         Ok(())

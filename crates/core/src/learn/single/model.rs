@@ -1,4 +1,4 @@
-//! What the learner is to those outside.
+//! What the learner with one rate is to those outside, and what a model file keeps of it.
 
 use serde_json::Value;
 

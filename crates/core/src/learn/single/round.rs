@@ -36,16 +36,18 @@ impl<R: Rule, B: Boxes> Single<R, B> {
         gathered: &mut Gathered<R::Slot>,
     ) -> Look {
         let (slots, values) = (example.slots.as_chunks().0, example.values.as_chunks().0);
-        let ((full, rest), words) = (gathered.open(example), words(&self.slots));
+        // Once an example: what a table is, is looked up anew behind every store.
+        let table = &self.slots[..];
+        let ((full, rest), words) = (gathered.open(example), words(table));
         let mut sum = simd.splat(0.0);
         for (group, (slots, values)) in full.iter_mut().zip(slots.iter().zip(values)) {
             // Else the compiler makes vectors of the first features of eight groups, then of the second.
             black_box(());
-            group.gather(simd, &self.slots, words, slots, values);
+            group.gather(simd, table, words, slots, values);
             sum = self.play(simd, group, sum);
         }
         if let Some(group) = rest {
-            group.gather_rest(simd, &self.slots, words, example);
+            group.gather_rest(simd, table, words, example);
             sum = self.play(simd, group, sum);
         }
         let margin = Sum::of(simd.to_array(sum)).total();
