@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -153,7 +153,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
             record=request.report is not None,
             progress=progress,
         )
-    training = replace(training, resumed=request.resume, seconds=time.perf_counter() - started)
+    training = training._replace(resumed=request.resume, seconds=time.perf_counter() - started)
     if request.report:
         from lessregret.cli.pages import train_page
 

@@ -14,9 +14,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lessregret.data.streams import BLOCK, ExampleStream, open_examples, total_bytes
 from lessregret.errors import InputError, SpecError
@@ -36,8 +34,7 @@ BYTES_OF_A_FEATURE = 12
 """in text, more or less; what is packed has more features than this says"""
 
 
-@dataclass(frozen=True)
-class Training:
+class Training(NamedTuple):
     """What came of a run."""
 
     learner: Learner
@@ -150,8 +147,7 @@ def train(
         Called with a line of text whenever the number of examples reaches a power of two, and at
         the end: ``progress=print`` shows them.
 
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
+    >>>     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     log = Path(folder, "log.vw")
     ...     _ = log.write_text("1 |word ham\\n-1 |word spam\\n" * 50)
@@ -212,8 +208,7 @@ def train(
     )
 
 
-@dataclass
-class _Run:
+class _Run(NamedTuple):
     """A learner led through files, and who is told of it."""
 
     learner: Learner
@@ -334,7 +329,7 @@ def _opened(
     predictions: str | os.PathLike[str] | IO[str] | None,
 ) -> AbstractContextManager[IO[str] | None]:
     if isinstance(predictions, str | os.PathLike):
-        return Path(predictions).open("w", encoding="utf-8")
+        return open(predictions, "w", encoding="utf-8")
     return nullcontext(predictions)
 
 

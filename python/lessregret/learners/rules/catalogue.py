@@ -6,11 +6,11 @@ if the rule is not there, so that the command line imports no more than it uses.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lessregret._core import RULES as NAMES
@@ -18,6 +18,7 @@ from lessregret._core import RULES as NAMES
 if TYPE_CHECKING:
     from lessregret.learners.rules.rule import Rule
 
+FOLDER = os.path.dirname(__file__)
 NOT_RULES = {"__init__", "catalogue", "limits", "rule"}
 
 
@@ -27,7 +28,7 @@ def rule_by_name(name: str) -> type[Rule]:
     for found in _rules(first=name.replace("-", "_")):
         if found.name == name:
             return found
-    raise LookupError(f"the core's rule {name!r} has no readable twin in {Path(__file__).parent}")
+    raise LookupError(f"the core's rule {name!r} has no readable twin in {FOLDER}")
 
 
 @cache
@@ -41,8 +42,9 @@ def _rules(first: str) -> Iterator[type[Rule]]:
     """The rules of all files, those of one file first."""
     from lessregret.learners.rules.rule import Rule
 
-    files = {file.stem for file in Path(__file__).parent.glob("*.py")} - NOT_RULES
-    for module in sorted(files, key=lambda file: (file != first, file)):
+    # Not by pathlib, which takes five times as long to import as a rule.
+    files = {file.removesuffix(".py") for file in os.listdir(FOLDER) if file.endswith(".py")}
+    for module in sorted(files - NOT_RULES, key=lambda file: (file != first, file)):
         for member in vars(import_module(f"lessregret.learners.rules.{module}")).values():
             if isinstance(member, type) and issubclass(member, Rule) and "name" in vars(member):
                 yield member
