@@ -192,6 +192,21 @@ impl Chunk {
         &self.tags[self.tags_before(which.start)..self.tags_before(which.end)]
     }
 
+    /// The labels of all finished examples, NaN where there is none.
+    pub fn labels(&self) -> &[f32] {
+        &self.labels
+    }
+
+    /// The importances of all finished examples.
+    pub fn importances(&self) -> &[f32] {
+        &self.importances
+    }
+
+    /// Where the tag of each finished example ends among all tags.
+    pub fn tag_ends(&self) -> &[usize] {
+        &self.tag_ends
+    }
+
     /// The number of finished examples.
     pub fn len(&self) -> usize {
         self.ends.len()

@@ -17,6 +17,11 @@ impl<'a> Ordered<'a> {
         Ordered { chunk, order }
     }
 
+    /// The chunk, if its examples are meant as they stand.
+    pub fn whole(&self) -> Option<&'a Chunk> {
+        self.order.is_none().then_some(self.chunk)
+    }
+
     /// How many examples there are.
     pub fn len(&self) -> usize {
         self.order.map_or(self.chunk.len(), <[u32]>::len)

@@ -36,6 +36,9 @@ impl Outcomes {
 
     /// Note all of these examples but their margins.
     pub(super) fn note(&mut self, examples: Ordered<'_>) {
+        if let Some(chunk) = examples.whole() {
+            return self.note_chunk(chunk);
+        }
         for k in 0..examples.len() {
             let example = examples.example(k);
             self.labels.push(example.label);
@@ -45,9 +48,14 @@ impl Outcomes {
         }
     }
 
-    /// The same of a chunk as it stands.
+    /// Note all examples of a chunk but their margins: whole arrays are copied, since one example at a time
+    /// took 8 nanoseconds each.
     pub(super) fn note_chunk(&mut self, chunk: &Chunk) {
-        self.note(chunk.into());
+        let had = self.tags.len();
+        self.labels.extend_from_slice(chunk.labels());
+        self.importances.extend_from_slice(chunk.importances());
+        self.tags.extend_from_slice(chunk.tags_of(0..chunk.len()));
+        self.tag_ends.extend(chunk.tag_ends().iter().map(|end| had + end));
     }
 
     /// Add what other examples showed.
