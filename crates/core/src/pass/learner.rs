@@ -167,7 +167,7 @@ impl Learner {
     }
 
     fn learn_rows(&mut self, rows: &Rows<'_>) -> Result<Outcomes> {
-        let mut outcomes = Outcomes::default();
+        let mut outcomes = Outcomes::with_capacity(rows.len());
         let Learner { model, chunk, .. } = self;
         let model = model.learner()?;
         model.expect(rows.features() as u64);
@@ -209,7 +209,7 @@ impl Learner {
         thread::scope(|scope| {
             let predict = |part| scope.spawn(|| self.predict_part(rows, part));
             let workers: Vec<_> = rows.parts().into_iter().map(predict).collect();
-            let mut all = Outcomes::default();
+            let mut all = Outcomes::with_capacity(rows.len());
             for worker in workers {
                 let part = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
                 all.append(&part?);
@@ -219,7 +219,7 @@ impl Learner {
     }
 
     fn predict_part(&self, rows: &Rows<'_>, part: Range<usize>) -> Result<Outcomes> {
-        let mut outcomes = Outcomes::default();
+        let mut outcomes = Outcomes::with_capacity(part.len());
         let mut chunk = Chunk::new(self.spec.space.intercept_slot());
         rows.chunks(part, &mut chunk, |chunk| {
             self.model.predictor().predict(chunk.into(), &mut outcomes.margins);

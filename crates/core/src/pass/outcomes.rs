@@ -18,6 +18,17 @@ pub struct Outcomes {
 }
 
 impl Outcomes {
+    /// Memory for so many examples.
+    pub(super) fn with_capacity(examples: usize) -> Self {
+        Outcomes {
+            margins: Vec::with_capacity(examples),
+            labels: Vec::with_capacity(examples),
+            importances: Vec::with_capacity(examples),
+            tags: Vec::new(),
+            tag_ends: Vec::with_capacity(examples),
+        }
+    }
+
     /// The number of examples.
     pub fn len(&self) -> usize {
         self.labels.len()
