@@ -1,7 +1,7 @@
 //! Four features read side by side, where each is an integer and a fraction below one.
 //!
 //! ```text
-//! text    411:0.052354 575:0.065272 1229:0.176831 1806:0.068212
+//! text         411:0.052354 575:0.065272 1229:0.176831 1806:0.068212 
 //! separators  ^   ^        ^   ^        ^    ^        ^    ^        ^
 //! ```
 //!
