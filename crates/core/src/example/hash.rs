@@ -52,7 +52,7 @@ fn trimmed(name: &[u8]) -> &[u8] {
     &name[first..=last]
 }
 
-/// The number that a name of digits is, modulo 2^64 as in Vowpal Wabbit; 0 for the empty name.
+/// The number in a name of digits, modulo 2^64 as in Vowpal Wabbit; 0 for the empty name.
 fn digits(name: &[u8]) -> Option<u64> {
     name.iter().try_fold(0u64, |number, &byte| {
         let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
