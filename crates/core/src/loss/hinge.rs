@@ -11,7 +11,7 @@
 //! Source    the paper, section 5.1
 //! ```
 //!
-//! The comparator's search wants a second derivative and hinge has none. Hinge is max(0, l) = max over α in
+//! The comparator's search needs a second derivative and hinge has none. Hinge is max(0, l) = max over α in
 //! [0, 1] of α l, with l = 1 − yp; it is searched with a barrier that keeps α off its ends,
 //!
 //! ```text
