@@ -1,6 +1,6 @@
 //! Passes over examples for the best fixed point in hindsight.
 //!
-//! The problem: over the box F = Π [a_i, b_i], minimise
+//! The problem: over the box F = Π `[a_i, b_i]`, minimise
 //!
 //! ```text
 //! P(x) = Σ_t h_t ℓ(x·θ_t, y_t) + ½ Σ_i λ_i x_i²

@@ -60,7 +60,7 @@ pub struct Chunk {
     values: Vec<f32>,
     labels: Vec<f32>,
     importances: Vec<f32>,
-    /// Whether any value is outside [-1, 1]. Kept, because another scan of all values takes time.
+    /// Whether any value is outside `[-1, 1]`. Kept, because another scan of all values takes time.
     any_large: bool,
     tag_ends: Vec<usize>,
     tags: Vec<u8>,
@@ -271,7 +271,7 @@ impl Chunk {
     }
 
     /// Finish an example whose slots ascend, all below the intercept's, and whose values are not 0. The
-    /// caller says whether any value may be outside [-1, 1].
+    /// caller says whether any value may be outside `[-1, 1]`.
     pub fn finish_plain(&mut self, label: f32, importance: f32, any_large: bool) {
         let start = self.features();
         if let Some(slot) = self.requirements.intercept {
@@ -299,7 +299,7 @@ impl Chunk {
         }
     }
 
-    /// Whether any value may be outside [-1, 1].
+    /// Whether any value may be outside `[-1, 1]`.
     pub fn is_any_large(&self) -> bool {
         self.any_large
     }

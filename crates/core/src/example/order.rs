@@ -49,7 +49,7 @@ impl<'a> Ordered<'a> {
         self.order.map_or(k, |order| order[k] as usize)
     }
 
-    /// Whether any value may be outside [-1, 1].
+    /// Whether any value may be outside `[-1, 1]`.
     pub fn is_any_large(&self) -> bool {
         self.chunk.is_any_large()
     }

@@ -76,7 +76,7 @@ pub(crate) fn is_zero(number: &f64) -> bool {
 }
 
 impl Tally {
-    /// Record many rounds, at most [`BATCH`]. Their losses are computed together, because the latency of one
+    /// Record many rounds, at most `BATCH`. Their losses are computed together, because the latency of one
     /// logarithm would delay the next round.
     #[inline(always)]
     pub fn record_all(&mut self, loss: Loss, rounds: &[Round]) {

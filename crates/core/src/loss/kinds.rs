@@ -59,9 +59,9 @@ pub enum Mixing {
     /// For log(1 + e^−yp), which is 1-mixable: the loss of the mean probability is the mix loss. Such a loss
     /// has the tails of its margins.
     LogOdds,
-    /// The mean of the predictions clipped to the labels so far, [A, B], at η = 1/(2H (B − A)²).
+    /// The mean of the predictions clipped to the labels so far, `[A, B]`, at η = 1/(2H (B − A)²).
     ///
-    /// For a loss that is 1/(2(B − A)²)-exp-concave if predictions and labels are in [A, B].
+    /// For a loss that is 1/(2(B − A)²)-exp-concave if predictions and labels are in `[A, B]`.
     ClippedMean,
     /// The mean of the margins, at the η of AdaHedge.
     ///

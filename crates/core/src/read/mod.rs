@@ -6,8 +6,8 @@
 //! ```
 //!
 //! - [`source`]: opens files and pipes, unpacks gzip and zstd, cuts bytes into blocks of whole lines;
-//! - [`format`]: the strict grammars, one per file; they are the oracle that the fast readers are tested
-//! against;
+//! - [`mod@format`]: the strict grammars, one per file; they are the oracle that the fast readers are tested
+//!   against;
 //! - [`fast`]: two-stage readers of the same grammars, for plain lines;
 //! - [`arrow`]: Arrow files of examples, for later passes;
 //! - [`parallel`]: blocks parsed on all cores and handed over in order;

@@ -36,9 +36,9 @@ pub struct Constant {
 pub struct ConstantParameters {
     /// The learning rate.
     pub rate: f64,
-    /// R of the box [-R, R].
+    /// R of the box `[-R, R]`.
     pub radius: f64,
-    /// A box [a, b] to use instead of the radius.
+    /// A box `[a, b]` to use instead of the radius.
     pub r#box: Ends,
 }
 

@@ -37,7 +37,7 @@ pub struct Ftrl {
     pub l1: f32,
     /// λ₂, the strength of L2.
     pub l2: f32,
-    /// [a, b], the feasible interval.
+    /// `[a, b]`, the feasible interval.
     pub interval: Interval,
 }
 
@@ -61,9 +61,9 @@ pub struct FtrlParameters {
     pub l1: f64,
     /// λ₂, the strength of L2.
     pub l2: f64,
-    /// R of the box [-R, R].
+    /// R of the box `[-R, R]`.
     pub radius: f64,
-    /// A box [a, b] to use instead of the radius.
+    /// A box `[a, b]` to use instead of the radius.
     pub r#box: Ends,
 }
 

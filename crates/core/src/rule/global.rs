@@ -50,9 +50,9 @@ pub struct Shared {
 pub struct GlobalParameters {
     /// The rate: a number, "theory" or "auto".
     pub rate: RateSpec,
-    /// R of the box [-R, R].
+    /// R of the box `[-R, R]`.
     pub radius: f64,
-    /// A box [a, b] to use instead of the radius.
+    /// A box `[a, b]` to use instead of the radius.
     pub r#box: Ends,
 }
 

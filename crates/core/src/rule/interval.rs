@@ -1,6 +1,6 @@
 //! The feasible interval of a coordinate, and the rate that depends on its width.
 
-/// The feasible interval [low, high] of one coordinate.
+/// The feasible interval `[low, high]` of one coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// a_i, the lower end.

@@ -27,9 +27,9 @@ pub struct InverseSqrt {
 pub struct InverseSqrtParameters {
     /// The learning rate of the first round.
     pub rate: f64,
-    /// R of the box [-R, R].
+    /// R of the box `[-R, R]`.
     pub radius: f64,
-    /// A box [a, b] to use instead of the radius.
+    /// A box `[a, b]` to use instead of the radius.
     pub r#box: Ends,
 }
 

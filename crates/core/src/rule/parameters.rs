@@ -92,7 +92,7 @@ pub fn not_negative(name: &str, number: f64) -> Result<f64> {
     Err(Error::Spec(format!("{name} must be a number from 0 up, found {number}")))
 }
 
-/// The feasible interval: the box if there is one, else [-radius, radius].
+/// The feasible interval: the box if there is one, else `[-radius, radius]`.
 pub fn interval(radius: f64, ends: Ends) -> Result<Interval> {
     let interval = match ends {
         Some([low, high]) => Interval { low: low as f32, high: high as f32 },

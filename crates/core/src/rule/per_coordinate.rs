@@ -36,7 +36,7 @@ pub struct PerCoordinate {
 }
 
 impl PerCoordinate {
-    /// The rule on [low, high].
+    /// The rule on `[low, high]`.
     pub fn new(rate: Rate, offset: f32, interval: Interval) -> Self {
         PerCoordinate { rate, number: rate.number(interval), offset, interval }
     }
@@ -58,9 +58,9 @@ pub struct PerCoordinateParameters {
     /// β, as a multiple of the first value. Model files written before it existed do not contain it.
     #[serde(default)]
     pub offset: f64,
-    /// R of the box [-R, R].
+    /// R of the box `[-R, R]`.
     pub radius: f64,
-    /// A box [a, b] to use instead of the radius.
+    /// A box `[a, b]` to use instead of the radius.
     pub r#box: Ends,
 }
 

@@ -1,4 +1,4 @@
-//! The learner with lanes as a [`Model`], and its state in a model file.
+//! The learner with lanes as a [`Model`](crate::learn::model::Model), and its state in a model file.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The learner with one rate as a [`Model`], and its state in a model file.
+//! The learner with one rate as a [`Model`](crate::learn::model::Model), and its state in a model file.
 
 use serde_json::Value;
 

@@ -16,7 +16,7 @@
 //! - [`messages`]: cuts a file into batches;
 //! - [`schema`]: the columns, and the check that a file has them;
 //! - [`batch`]: reads a batch into a chunk;
-//! - [`write`]: writes chunks as batches.
+//! - [`mod@write`]: writes chunks as batches.
 //!
 //! The metadata are flatbuffers. Every access to them is checked, and so is every offset that they contain:
 //! invalid bytes cause an error, never undefined behaviour.

@@ -189,7 +189,7 @@ impl BlockReader {
 
     /// Add the examples of the lines to `chunk`.
     ///
-    /// Every line ends with a newline, and at least [`PADDING`] bytes of `text` follow the last.
+    /// Every line ends with a newline, and at least `PADDING` bytes of `text` follow the last.
     pub fn read(&mut self, text: &[u8], lines: Range<usize>, chunk: &mut Chunk) -> Report {
         debug_assert!(lines.is_empty() || text[lines.end - 1] == b'\n');
         debug_assert!(text.len() >= lines.end + PADDING);

@@ -51,7 +51,7 @@ struct Look {
     good: bool,
     /// Whether the indices of every row ascend and no value is 0.
     plain: bool,
-    /// Whether any value is outside [-1, 1].
+    /// Whether any value is outside `[-1, 1]`.
     any_large: bool,
 }
 

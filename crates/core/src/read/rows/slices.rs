@@ -92,7 +92,7 @@ pub struct Sizes {
     pub any_infinite: bool,
     /// Whether any value is 0.
     pub any_zero: bool,
-    /// Whether any value is outside [-1, 1].
+    /// Whether any value is outside `[-1, 1]`.
     pub any_large: bool,
 }
 
@@ -105,7 +105,7 @@ impl Slice<'_, f32, f64> {
         }
     }
 
-    /// The [`Sizes`] of the entries.
+    /// The properties of these entries, as float32.
     #[inline(always)]
     pub fn sizes(&self, entries: Range<usize>) -> Sizes {
         let mut seen = Seen::default();

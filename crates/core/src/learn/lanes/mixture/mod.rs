@@ -19,7 +19,7 @@
 //! ```
 //!
 //! Logistic loss is 1-mixable: with importances up to 1, Δ ≤ 0 and all the mixing costs at most ln 8.
-//! Squared loss is 1/(2(B − A)²)-exp-concave: Δ grows only in a round whose label is outside [A, B]
+//! Squared loss is 1/(2(B − A)²)-exp-concave: Δ grows only in a round whose label is outside `[A, B]`
 //! or whose importance is above H; L_k is that of the clipped predictions. For hinge Δ ≥ 0 is the
 //! mixability gap and the cost is 2Δ, of order √(L* ln 8). Δ is measured, so the cost is proven for any
 //! sequence.
@@ -92,7 +92,7 @@ pub struct Mixture {
     surplus: f64,
     /// H, the largest importance so far, at least 1.
     heaviest: f64,
-    /// [A, B], the range of the labels so far. Kept only if predictions are clipped to it.
+    /// `[A, B]`, the range of the labels so far. Kept only if predictions are clipped to it.
     labels: Option<[f64; 2]>,
     /// A, the cost of the fixed share. Written to files only if there is a fixed share.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -213,7 +213,7 @@ impl Mixture {
         lost
     }
 
-    /// Widen the range [A, B] of the labels, if predictions are clipped to it, after a round of this
+    /// Widen the range `[A, B]` of the labels, if predictions are clipped to it, after a round of this
     /// importance.
     #[inline(always)]
     pub fn meet(&mut self, loss: Loss, label: f64, importance: f64) {
@@ -267,7 +267,7 @@ impl Mixture {
         gaps
     }
 
-    /// The margins clipped to [A, B]. Without a label so far they are unchanged.
+    /// The margins clipped to `[A, B]`. Without a label so far they are unchanged.
     #[inline(always)]
     fn clipped(&self, margins: &PerLane) -> PerLane {
         let [low, high] = self.labels.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
