@@ -6,9 +6,9 @@
 //! slot             = hash(feature, hash(namespace, 0)) mod 2^bits
 //! ```
 //!
-//! This is what `vw --hash strings --hash_seed 0`, its default, does. The default namespace hashes to
-//! 0. A feature without a name, `:1.5`, has the hash of its namespace plus its position among the
-//!    nameless of its block, from 0; every `|` starts a new block, even of the same namespace.
+//! This is what `vw --hash strings --hash_seed 0`, its default, does. The hash of the default namespace is 0.
+//! A feature without a name, `:1.5`, has the hash of its namespace plus its position among the nameless
+//! features of its block, counted from 0; every `|` starts a new block, even of the same namespace.
 //!
 //! Cost: one pass over the name, four bytes at a time; nothing is allocated.
 //!

@@ -5,7 +5,7 @@
 //! rows of arrays ──────────────────────────────rows──▶
 //! ```
 //!
-//! - [`source`]: opens files and pipes, unpacks gzip and zstd, cuts bytes into blocks of whole lines;
+//! - [`source`]: opens files and pipes, decompresses gzip and zstd, cuts bytes into blocks of whole lines;
 //! - [`mod@format`]: the strict grammars, one per file; they are the oracle that the fast readers are tested
 //!   against;
 //! - [`fast`]: two-stage readers of the same grammars, for plain lines;

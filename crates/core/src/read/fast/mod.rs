@@ -210,7 +210,7 @@ impl BlockReader {
         report
     }
 
-    /// Read the first lines and return where the next one starts.
+    /// Read the first lines; returns the start of the next one.
     fn read_window<G: Grammar>(
         &mut self,
         text: &[u8],
