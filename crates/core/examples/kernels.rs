@@ -1,11 +1,11 @@
-//! One kernel of the core on seeded data, to be counted by callgrind.
+//! Runs one kernel of the core on seeded data, for callgrind to count instructions.
 //!
 //! ```text
 //! kernels KERNEL REPEATS
 //! ```
 //!
-//! prints the features of one repetition. All data are made once, before; so the difference of two
-//! runs that differ only in REPEATS is what the kernel costs and nothing else.
+//! prints the number of features in one repetition. All data are generated once, before the kernel runs. So
+//! the difference of two runs that differ only in REPEATS is the cost of the kernel alone.
 
 mod seeded;
 
@@ -45,7 +45,7 @@ fn main() -> Outcome<()> {
 const USAGE: &str = "expected KERNEL REPEATS; kernels: parse-svmlight parse-vw parse-vw-tokens \
                      learn-one learn-eight predict-one predict-eight";
 
-/// Lines of ascending numbers with values; `bar` stands after the label in Vowpal Wabbit's text.
+/// Lines of ascending numbers with values; `bar` follows the label in Vowpal Wabbit's text.
 fn tfidf_text(bar: &str) -> Outcome<String> {
     let mut numbers = Numbers(SEED);
     let mut text = String::new();

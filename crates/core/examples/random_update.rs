@@ -1,18 +1,18 @@
-//! How long a random slot takes to change, and how long the learner takes for a feature there.
+//! Measures the time to update a random slot, and the learner's time for a feature in such a slot.
 //!
 //! ```text
 //! random_update BITS FEATURES EXAMPLES REPEATS
 //! ```
 //!
-//! The limit is the least that any learner must do: read, change and write one random slot for every
-//! feature, in arrays laid out as the learner's, one lane (8 bytes) or eight (64 bytes). Nothing in its
-//! loop waits for anything, so the processor may have many misses under way. It is measured in pages of
-//! 4 kB and of 2 MB; the learner asks for the latter. Limits and learner take turns on the same chunk;
-//! memory is touched before the clock starts.
+//! The limit is the least that any learner must do: read, change and write one random slot for every feature,
+//! in arrays laid out as the learner's, one lane (8 bytes) or eight (64 bytes). The iterations of its loop
+//! are independent, so out-of-order execution overlaps many cache misses. It is measured with pages of 4 kB
+//! and with huge pages of 2 MB; the learner requests the latter. Limits and learner alternate on the same
+//! chunk; memory is touched before the clock starts.
 //!
-//! Eight lanes have lines only for slots that were met, in the order of meeting. So that this order is not
-//! that of the chunk, the learner has met the same slots before in another. Where a line stands the learner
-//! looks up itself, or is told by who wrote the chunk, as in a run from text; both are measured.
+//! Eight lanes have lines only for slots that were met, in the order of first use. So that this order is not
+//! that of the chunk, the learner has met the same slots before in another one. The learner looks up the
+//! positions of the lines itself, or they come with the chunk, as in a run from text; both are measured.
 //!
 //! Prints one JSON document a line: lanes, what, nanoseconds for a feature.
 
@@ -53,7 +53,7 @@ fn main() -> Outcome<()> {
     compare(8, "\"auto\"", bits, &chunk, repeats, line, change)
 }
 
-/// Limits and learner by turns, once more than asked for: the first turn is not told.
+/// Run limits and learner alternately, once more than requested: the first turn is a warm-up and not printed.
 fn compare<T: Pod>(
     lanes: usize,
     rate: &str,
@@ -89,7 +89,7 @@ fn compare<T: Pod>(
     Ok(())
 }
 
-/// The same examples with the places of their lines, as readers of text hand them over.
+/// The examples of a chunk with the positions of their lines, as readers of text provide them.
 fn with_positions(chunk: &Chunk, index: Arc<dyn SlotLookup>) -> Chunk {
     let mut found = Chunk::for_requirements(Requirements { intercept: None, index: Some(index) });
     found.append(chunk);
@@ -103,7 +103,7 @@ fn change_all<T>(entries: &mut [T], chunk: &Chunk, change: &impl Fn(&mut T)) {
     }
 }
 
-/// 2^bits entries, in pages of 4 kB, or of 2 MB where there are such.
+/// 2^bits entries, in pages of 4 kB, or in huge pages of 2 MB if the system has them.
 fn table<T: Pod>(bits: u32, entry: T, large: bool) -> Outcome<MmapMut> {
     let mut memory = MmapMut::map_anon(size_of::<T>() << bits)?;
     #[cfg(target_os = "linux")]
@@ -114,7 +114,7 @@ fn table<T: Pod>(bits: u32, entry: T, large: bool) -> Outcome<MmapMut> {
     Ok(memory)
 }
 
-/// The same features in another order, all over the examples.
+/// The features of a chunk in another order, shuffled across the examples.
 fn mixed_up(chunk: &Chunk, seed: u64) -> Chunk {
     let mut numbers = Numbers(seed);
     let mut slots: Vec<u32> = chunk.examples().flat_map(|each| each.slots).copied().collect();

@@ -1,4 +1,4 @@
-//! Read a file and say how long it took: `cargo run --release --example read_speed -- FILE THREADS`.
+//! Reads a file and prints how long it took: `cargo run --release --example read_speed -- FILE THREADS`.
 
 use std::time::Instant;
 

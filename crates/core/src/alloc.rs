@@ -1,4 +1,4 @@
-//! Large arrays, asked for politely.
+//! Allocation of large arrays, with an error instead of an abort.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -9,7 +9,7 @@ use memmap2::MmapMut;
 
 use crate::error::{Error, Result};
 
-/// A vector of equal entries, one a slot, or an error where the memory is not to be had.
+/// A vector of equal entries, one per slot, or an error if there is not enough memory.
 pub(crate) fn filled<T: Clone>(entry: T, length: usize) -> Result<Vec<T>> {
     let mut entries = Vec::new();
     entries.try_reserve_exact(length).map_err(|_| too_many::<T>(length))?;
@@ -17,18 +17,18 @@ pub(crate) fn filled<T: Clone>(entry: T, length: usize) -> Result<Vec<T>> {
     Ok(entries)
 }
 
-/// The same of zeros, which the system gives when they are first touched: what is never used of a
-/// large table costs nothing.
+/// A vector of zeros, or an error if there is not enough memory. The system allocates the memory on first
+/// touch, so the unused parts of a large table cost nothing.
 pub(crate) fn zeroed<T: Zeroable>(length: usize) -> Result<Vec<T>> {
     try_zeroed_vec(length).map_err(|()| too_many::<T>(length))
 }
 
-/// Zeroed entries that are read and changed in no order, one a slot.
+/// Zeroed entries with random access, one per slot.
 ///
-/// The memory is the system's own, so it begins on a cache line and what is never used of it costs
-/// nothing. Memory comes in pages of 4 kB, and where each is looked up takes the processor as long as the
-/// entry itself; large pages spare that, but one use of any then has all of its 2 MB. So they are asked
-/// for when so much is used that small ones would all be had anyway.
+/// The memory is mapped anonymously, so it is aligned to cache lines and unused parts cost nothing. With
+/// pages of 4 kB a TLB miss takes as long as the access to the entry itself. Huge pages avoid it, but the
+/// first touch of each allocates all of its 2 MB. So they are requested when so much is used that all small
+/// pages would be allocated anyway.
 pub(crate) struct Table<T> {
     memory: MmapMut,
     length: usize,
@@ -36,10 +36,10 @@ pub(crate) struct Table<T> {
 }
 
 impl<T: Pod> Table<T> {
-    /// A table of so many entries.
+    /// A table of this many entries.
     pub(crate) fn zeroed(length: usize) -> Result<Self> {
         let bytes = length.checked_mul(size_of::<T>());
-        // Whole large pages, for then the system has the table begin where one does.
+        // A multiple of the huge page size, so that the system aligns the table to huge pages.
         let page = if bytes > Some(LARGE_PAGE) { LARGE_PAGE } else { SYSTEM_PAGE };
         let bytes = bytes.and_then(|bytes| bytes.max(1).checked_next_multiple_of(page));
         let memory = bytes.and_then(|bytes| MmapMut::map_anon(bytes).ok());
@@ -47,14 +47,14 @@ impl<T: Pod> Table<T> {
         Ok(Table { memory, length, entries: PhantomData })
     }
 
-    /// Be told how many uses are to come, each of any entry.
+    /// A hint of the number of accesses to come, each to a random entry.
     pub(crate) fn expect(&mut self, uses: u64) {
         if uses > (self.memory.len() / SYSTEM_PAGE) as u64 {
             self.use_huge_pages();
         }
     }
 
-    /// Ask for large pages from now on; where there are none nothing changes.
+    /// Request huge pages from now on. Without support by the system nothing changes.
     pub(crate) fn use_huge_pages(&mut self) {
         #[cfg(target_os = "linux")]
         let _ = self.memory.advise(memmap2::Advice::HugePage);
@@ -80,7 +80,7 @@ impl<T: Pod> DerefMut for Table<T> {
 const SYSTEM_PAGE: usize = 4096;
 const LARGE_PAGE: usize = 2 << 20;
 
-/// The error for a table of so many entries.
+/// The error for a table of this many entries.
 pub(crate) fn too_many<T>(length: usize) -> Error {
     let bytes = length.saturating_mul(size_of::<T>());
     Error::Spec(format!("{length} slots need {bytes} bytes, more than there are; use fewer bits"))

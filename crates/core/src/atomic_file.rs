@@ -1,8 +1,8 @@
-//! Files that are afterwards whole, or as they were.
+//! Atomic writes: a file is replaced as a whole, or not at all.
 //!
-//! A file is written beside its place, flushed to the disk and renamed over the old one: whoever reads sees
-//! the old content or the new one. What is not finished is removed; what a killed run leaves is removed by a
-//! later one.
+//! A file is written under a temporary name in the same folder, flushed to the disk and renamed over the old
+//! one: a reader sees the old content or the new one. An unfinished file is removed; one that a killed run
+//! left is removed by a later run.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
@@ -10,20 +10,20 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// A partial file that was not written to for so long was left by a run that was killed.
+/// A partial file that was not written to for this long was left by a killed run.
 const STALE: Duration = Duration::from_secs(3600);
 
 /// A file that is being written.
 #[derive(Debug)]
 pub struct AtomicFile {
-    /// Where its bytes go.
+    /// The writer of its bytes.
     pub bytes: BufWriter<File>,
     target: PathBuf,
     beside: PathBuf,
 }
 
 impl AtomicFile {
-    /// Begin the file that will stand at `path`.
+    /// Begin the file that will have the name `path`.
     pub fn create(path: &Path) -> io::Result<AtomicFile> {
         let target = target(path)?;
         let beside = beside(&target);
@@ -31,7 +31,7 @@ impl AtomicFile {
         Ok(AtomicFile { bytes, target, beside })
     }
 
-    /// Put the file in its place.
+    /// Flush the file and rename it to its final name.
     pub fn finish(mut self) -> io::Result<()> {
         io::Write::flush(&mut self.bytes)?;
         self.bytes.get_ref().sync_all()?;
@@ -43,14 +43,15 @@ impl AtomicFile {
 }
 
 impl Drop for AtomicFile {
-    /// A half-written file is of no use; that it cannot be removed is not the news. A finished one has
-    /// another name by now.
+    /// Remove a half-written file. A failure to remove it is ignored, because another error is already being
+    /// reported. A finished file has another name by now.
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.beside);
     }
 }
 
-/// The file that `path` means: behind links, and not a device, which the renaming would replace.
+/// The file that `path` refers to: symbolic links are followed; a device, which the rename would replace, is
+/// an error.
 fn target(path: &Path) -> io::Result<PathBuf> {
     match fs::metadata(path) {
         Ok(data) if data.is_file() => fs::canonicalize(path),
@@ -59,7 +60,7 @@ fn target(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// A name that no other file being written has, in this process or another.
+/// A name in the same folder that no other file being written has, in this process or another.
 fn beside(path: &Path) -> PathBuf {
     static FILES: AtomicU64 = AtomicU64::new(0);
     let (process, file) = (std::process::id(), FILES.fetch_add(1, Ordering::Relaxed));
@@ -70,7 +71,7 @@ fn partial_prefix(path: &Path) -> String {
     format!(".{}.", path.file_name().unwrap_or_default().to_string_lossy())
 }
 
-/// Remove what killed runs left beside the file, as far as that goes; it is never in the way.
+/// Remove what killed runs left in the folder, if possible. Failures are ignored.
 fn remove_stale(path: &Path) {
     let prefix = partial_prefix(path);
     for entry in fs::read_dir(folder(path)).into_iter().flatten().flatten() {
@@ -92,7 +93,7 @@ fn folder(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-/// Make the rename itself last. Not every system lets a folder be opened; there it is left out.
+/// Flush the folder, so that the rename is durable. Skipped on systems where a folder cannot be opened.
 fn sync_folder(path: &Path) -> io::Result<()> {
     match File::open(folder(path)) {
         Ok(folder) => folder.sync_all(),

@@ -1,14 +1,14 @@
-//! Everything that can go wrong, as the sentences a user reads.
+//! All errors of the core, as the sentences that a user reads.
 //!
-//! An error names the place, what was found and what was expected. The Python side turns each
-//! variant into the exception of the same name in `lessregret.errors`.
+//! An error names the position, what was found and what was expected. The Python side turns each variant into
+//! the exception of the same name in `lessregret.errors`.
 
 use std::fmt;
 
-/// Bad data: where it is, what was found there, what would have been right.
+/// Bad data: its position, what was found and what was expected.
 ///
-/// `line` and `column` count from 1; 0 means that the trouble has no line or no column, as for a
-/// file that cannot be opened or a compressed stream that ends too early.
+/// `line` and `column` count from 1. 0 means that there is no line or no column, as for a file that cannot be
+/// opened or a compressed stream that is truncated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputError {
     /// The file as the user named it, or `<stdin>`.
@@ -17,9 +17,9 @@ pub struct InputError {
     pub line: u64,
     /// The column in bytes, from 1.
     pub column: u64,
-    /// What stands there, quoted where it is text of the user's.
+    /// What was found, quoted if it is text of the user's.
     pub found: String,
-    /// What should stand there.
+    /// What was expected.
     pub expected: String,
 }
 
@@ -50,15 +50,15 @@ impl fmt::Display for InputError {
 /// Any failure of the core.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Error {
-    /// The data are wrong.
+    /// Invalid data.
     Input(InputError),
-    /// The request is wrong: an unknown rule, a parameter out of range.
+    /// Invalid settings: an unknown rule, a parameter out of range.
     Spec(String),
-    /// A model file that is not ours, of another version, or damaged.
+    /// A file that is not a model file, or has another version, or is damaged.
     ModelFile {
         /// The file as the user named it.
         file: String,
-        /// What is wrong with it, and what to do.
+        /// What is wrong with it, and how to fix it.
         reason: String,
     },
     /// A margin or gradient too large for the arithmetic. Nothing of that round was learned.
@@ -67,7 +67,7 @@ pub enum Error {
         round: u64,
         /// The slot of the feature that contributed most.
         slot: u32,
-        /// Which quantity, and how large.
+        /// The quantity and its value.
         what: String,
     },
 }
@@ -95,5 +95,5 @@ impl From<InputError> for Error {
     }
 }
 
-/// The core's result.
+/// The result type of the core.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -6,7 +6,7 @@
 //!                  feature space      slots ─snapshot─▶ model file
 //! ```
 //!
-//! A room is a stage of the data's way. A room uses only the rooms below it:
+//! Each module is a stage of the data flow, called a room in the tests. A module uses only those below it:
 //!
 //! ```text
 //! pass
@@ -19,8 +19,7 @@
 //! error
 //! ```
 //!
-//! `tests/rooms.rs` holds the code to this picture. The rooms are private; what others may use is
-//! named below.
+//! `tests/rooms.rs` enforces this diagram. The modules are private; the public items are named below.
 
 mod alloc;
 mod atomic_file;

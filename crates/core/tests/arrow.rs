@@ -1,4 +1,4 @@
-//! Is what comes out of an Arrow file what went in, and can any bytes of one hurt?
+//! Round trips through Arrow files, and damaged files: does any input cause a panic or a wrong example?
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod copies;
@@ -63,7 +63,7 @@ fn chunk(examples: u32, features: u32) -> Chunk {
     chunk
 }
 
-/// The same file without the metadata of its messages, as other programs write it.
+/// The file `bytes` without the metadata of its messages, as other programs write it.
 fn without_checksums(bytes: &[u8]) -> Vec<u8> {
     let (start, mut rest) = bytes.split_at(8);
     let mut all = start.to_vec();
@@ -134,7 +134,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// The checksum is taken out first, so that what stands behind it is tested.
+    /// The checksum is removed first, so that the checks after it are tested.
     #[test]
     fn damage_behind_the_checksum_is_told_too(
         places in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),

@@ -1,4 +1,4 @@
-//! Do the fast readers, on any number of threads, give what the strict reader gives, to the bit?
+//! Are the fast readers, on any number of threads, bit-identical to the strict reader?
 
 mod copies;
 mod trickle;
@@ -17,16 +17,16 @@ use trickle::Trickle;
 #[derive(Debug, PartialEq)]
 struct Outcome {
     examples: Vec<Copied>,
-    /// Every bad line: its number and what is wrong with it; only the first where the reading stops.
+    /// Every bad line: its number and its fault. Only the first if the reading stops there.
     bad: Vec<InputError>,
 }
 
-/// What the strict reader gives, line by line.
-/// The bits of a spec's table, which has some.
+/// The number of bits of a spec's table, which must be hashed.
 fn bits(spec: StreamSpec) -> u32 {
     spec.space.bits().unwrap_or_default()
 }
 
+/// The result of the strict reader, line by line.
 fn strict(bytes: &[u8], spec: StreamSpec, intercept: Option<u32>) -> Outcome {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut reader = Reader::new(spec.format, spec.space.labels, bits(spec), false);
@@ -45,7 +45,7 @@ fn strict(bytes: &[u8], spec: StreamSpec, intercept: Option<u32>) -> Outcome {
     Outcome { examples: copied(&chunk), bad }
 }
 
-/// What the fast reader gives of one block.
+/// The result of the fast reader for one block.
 fn fast(
     path: InstructionSet,
     bytes: &[u8],
@@ -55,7 +55,7 @@ fn fast(
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut text = [bytes, b"\n"].concat();
     let lines = 0..text.len();
-    // What stands behind the lines must not matter.
+    // The bytes after the lines must not matter.
     text.extend(b"1 |a b:0.5 7:7\n".iter().cycle().take(80));
     let reader = Reader::new(spec.format, spec.space.labels, bits(spec), false);
     let mut reader = BlockReader::new(reader, path, spec.bad_lines == BadLines::Stop);
@@ -71,7 +71,7 @@ fn fast(
     (Outcome { examples: copied(&chunk), bad: first.into_iter().collect() }, report.bad.len())
 }
 
-/// What a stream gives.
+/// The result of a stream.
 fn streamed(
     bytes: &[u8],
     spec: StreamSpec,
@@ -177,7 +177,7 @@ fn vw_line() -> impl Strategy<Value = String> {
     })
 }
 
-/// Lines of integers and fractions, which are read by fours, and now and then something else among them.
+/// Lines of integers and fractions, which are parsed by fours, with a few other features among them.
 fn paired_line() -> impl Strategy<Value = String> {
     let value = prop_oneof![30 => "0\\.[0-9]{1,8}", 1 => numbers()];
     let odd = prop_oneof![60 => Just(None), 1 => names().prop_map(Some)];
@@ -265,7 +265,7 @@ proptest! {
     }
 }
 
-/// Many lines: enough for blocks of the full size, read by helpers.
+/// Many lines: enough for blocks of the full size, parsed by helper threads.
 fn many_lines() -> Vec<u8> {
     let mut text = String::new();
     for k in 0..60_000u32 {
@@ -286,7 +286,7 @@ const MANY: StreamSpec = StreamSpec {
 #[test]
 fn a_negative_of_another_spelling_is_found_wherever_it_stands() {
     let mut bytes = many_lines();
-    // Far from the start, where a helper does not know how the file began; then a line that is bad anyway.
+    // Far from the start, where a helper does not know the labels before; then a line that is bad anyway.
     let odd = b"0 1:1\n0 2:x\n0 3:1\n";
     let place = bytes.len() * 2 / 3;
     let place = place + bytes[place..].iter().position(|&byte| byte == b'\n').unwrap() + 1;
@@ -326,8 +326,8 @@ fn an_intercept_may_change_in_the_middle_of_a_block() {
     assert!(examples.iter().eq(expected.iter().map(|(label, ..)| label)));
 }
 
-/// A pipe with a few lines in it that then is silent and does not end. Its reader sleeps, but for one in
-/// the stream's own thread, which is woken by a signal.
+/// A pipe that gives a few lines, then blocks and never ends. Its reader sleeps, unless it is the stream's
+/// own thread, which is woken by a signal.
 struct Silent(usize);
 
 const LINE: &[u8] = b"1 1:1\n";

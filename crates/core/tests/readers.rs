@@ -1,4 +1,4 @@
-//! Can any bytes hurt the readers, and do they lose or invent a line?
+//! Does any input make the readers panic, lose a line or invent one?
 
 mod copies;
 mod trickle;
@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use trickle::Trickle;
 
-/// Everything that comes out of a stream.
+/// The whole output of a stream.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     examples: Vec<Copied>,
@@ -48,7 +48,8 @@ fn read(bytes: &[u8], step: usize, limit: usize, spec: StreamSpec) -> Outcome {
     drain(Stream::over("data", Box::new(source), spec), limit)
 }
 
-/// Lines that are neither blank nor, in svmlight, only a comment; the format from the first of them.
+/// The number of lines that are neither blank nor, in svmlight, only a comment. The first of them decides the
+/// format.
 fn lines_with_content(bytes: &[u8], format: Format) -> u64 {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut format = format;
@@ -80,7 +81,7 @@ fn specs() -> impl Strategy<Value = StreamSpec> {
     )
 }
 
-/// Bytes that the grammars care about, and some that they do not expect.
+/// Bytes with a meaning in the grammars, and some unexpected ones.
 fn peculiar_bytes() -> impl Strategy<Value = Vec<u8>> {
     let bytes = prop::sample::select(b"  \t\r\n\n|||::'#019.-+eaq\x00\xef\xbb\xbf\xff".to_vec());
     prop::collection::vec(bytes, 0..200)
@@ -102,7 +103,7 @@ fn join(lines: &[(&str, String)]) -> String {
     lines.iter().map(|(head, rest)| format!("{head}{rest}\n")).collect()
 }
 
-/// Good files with a few bytes put in the place of others.
+/// Good files with a few bytes replaced.
 fn mutated_files() -> impl Strategy<Value = Vec<u8>> {
     let text = prop_oneof![svmlight_lines(), vw_lines()];
     let changes = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6);
@@ -126,14 +127,14 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory takes all bytes")
 }
 
-/// Packed files are known by their first bytes and have no lines to count.
+/// Compressed files are detected by their first bytes and have no lines to count.
 fn is_text(bytes: &[u8]) -> bool {
     let packed: [&[u8]; 4] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zX", b"PK\x03\x04"];
     !packed.iter().any(|magic| bytes.starts_with(magic))
 }
 
 proptest! {
-    // A fixed seed, so that a failure is everyone's failure; the fuzz targets go farther.
+    // A fixed seed, so that failures are reproducible; the fuzz targets go farther.
     #![proptest_config(ProptestConfig {
         cases: 512,
         rng_seed: RngSeed::Fixed(2010),

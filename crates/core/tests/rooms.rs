@@ -1,7 +1,7 @@
-//! Do imports between rooms go down only, as the picture in `lib.rs` says?
+//! Do imports between modules go down only, as the diagram in `lib.rs` says?
 //!
-//! Every `crate::` path in the sources is an edge between two rooms. The rooms are listed from the top
-//! to the bottom; rooms on one line do not use each other.
+//! Every `crate::` path in the sources is an edge between two top-level modules, called rooms here. They are
+//! listed from the top to the bottom; rooms on one line do not use each other.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -43,7 +43,7 @@ fn room(file: &Path) -> String {
     first.as_os_str().to_string_lossy().trim_end_matches(".rs").to_owned()
 }
 
-/// The rooms that a text names by `crate::room`, comments left out.
+/// The rooms that a text names by `crate::room`, without comments.
 fn named(text: &str) -> BTreeSet<String> {
     let mut rooms = BTreeSet::new();
     for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {

@@ -1,11 +1,11 @@
-//! Asks the processor for memory before it is needed.
+//! A prefetch of a table entry into the cache.
 //!
-//! A learner knows the slots of the next example while it learns from this one. They lie anywhere in a table
-//! that is larger than any cache; asked for in time they are there when their turn comes.
+//! A learner knows the slots of the next example while it learns from the current one. They lie anywhere in a
+//! table that is larger than any cache. A prefetch hides the latency of their cache misses.
 
-/// Ask for an entry that will be used soon.
+/// Prefetch an entry that will be used soon.
 ///
-/// Nothing is read or written, and no index is checked: one that does not exist costs a little time and
+/// Nothing is read or written, and the index is not checked: one that does not exist costs a little time and
 /// nothing else.
 #[inline(always)]
 pub fn prefetch<T>(entries: &[T], index: usize) {
@@ -16,7 +16,7 @@ pub fn prefetch<T>(entries: &[T], index: usize) {
 #[inline(always)]
 fn ask<T>(entry: *const T) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: every x86-64 has the instruction, and it may be given any address: it never faults.
+    // SAFETY: every x86-64 has the instruction, and it accepts any address: it never faults.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(entry.cast()) }
 }
 

@@ -1,4 +1,4 @@
-//! Numpy arrays of either of two types, handed to the core as slices.
+//! Numpy arrays of one of two types, passed to the core as slices.
 
 use std::sync::Once;
 use std::thread;
@@ -32,15 +32,15 @@ impl<'py, A: Element, B: Element> Either<'py, A, B> {
     }
 }
 
-/// Fetch numpy's interface, once, in a thread of its own.
+/// Load numpy's C API, once, in a thread of its own.
 ///
-/// The first array made would fetch it by running Python, and panic where that is interrupted;
-/// Python answers signals in its main thread only.
+/// Otherwise the first array created would load it by running Python code, and panic if that is interrupted.
+/// Python handles signals in its main thread only.
 pub fn fetch_numpy(py: Python<'_>) {
     static FETCHED: Once = Once::new();
     let fetch = || Python::attach(|py| drop(PyArray1::<f64>::from_vec(py, vec![])));
     FETCHED.call_once_py_attached(py, || {
-        // Should it fail, the first array made says why.
+        // If it fails, creating the first array reports the error.
         let _ = py.detach(|| thread::spawn(fetch).join());
     });
 }

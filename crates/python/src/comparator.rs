@@ -1,4 +1,4 @@
-//! Passes over examples for the best fixed point.
+//! Passes over examples for the best fixed point in hindsight.
 
 use lessregret_core::{self as core, InputError, Loss};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadwriteArray1};
@@ -18,7 +18,7 @@ impl Columns {
         Columns(core::Columns::new(slots))
     }
 
-    /// Number what the first `count` examples, or all, show for the first time.
+    /// Number the features that the first `count` examples, or all, have for the first time.
     #[pyo3(signature = (examples, count=None))]
     fn meet(&mut self, py: Python<'_>, examples: &Examples, count: Option<usize>) -> PyResult<()> {
         check_length(
@@ -57,7 +57,7 @@ type Entries<'py> = PyReadonlyArray1<'py, f64>;
 
 #[pymethods]
 impl Problem {
-    /// The first `count` examples, or all, under a loss for which their labels are right.
+    /// Merge the first `count` examples, or all, for a loss that fits their labels.
     #[new]
     #[pyo3(signature = (columns, examples, loss, count=None))]
     fn new(
@@ -80,7 +80,7 @@ impl Problem {
         self.0.rows()
     }
 
-    /// Add the gradient at `point` to `gradient`; loss, smooth loss, dual and curvatures.
+    /// Add the gradient at `point` to `gradient`; returns loss, smooth loss, dual and curvatures.
     fn evaluate<'py>(
         &self,
         py: Python<'py>,

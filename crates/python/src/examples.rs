@@ -1,4 +1,4 @@
-//! Sources of examples: what a learner can be given.
+//! The sources of examples for a learner.
 
 use lessregret_core::{self as core, Error, FeatureSpace, Matrix, Source, Table};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -15,7 +15,7 @@ pub struct Examples(core::Examples);
 
 #[pymethods]
 impl Examples {
-    /// The next `limit` examples of a stream, or all that is left.
+    /// The next `limit` examples of a stream, or all remaining ones.
     #[staticmethod]
     #[pyo3(signature = (stream, limit=None))]
     fn from_stream(py: Python<'_>, stream: &Stream, limit: Option<usize>) -> PyResult<Self> {
@@ -46,7 +46,7 @@ impl Examples {
     }
 }
 
-/// The rows of a sparse matrix, left in their arrays; they are checked when they are used.
+/// The rows of a sparse matrix, not copied. They are checked when they are used.
 #[pyclass(module = "lessregret._core", frozen)]
 pub struct Rows {
     space: FeatureSpace,
@@ -80,7 +80,7 @@ impl Rows {
 }
 
 impl Rows {
-    /// Do something with the rows as a source of examples.
+    /// Call a function with the rows as a source of examples.
     pub fn with<'py, T>(
         &self,
         py: Python<'py>,
@@ -108,26 +108,26 @@ impl Rows {
 /// Any source of examples.
 #[derive(FromPyObject)]
 pub enum Given<'py> {
-    /// Files.
+    /// A stream of files.
     Stream(PyRef<'py, Stream>),
-    /// Memory.
+    /// Examples in memory.
     Examples(PyRef<'py, Examples>),
-    /// Arrays.
+    /// Rows in arrays.
     Rows(PyRef<'py, Rows>),
 }
 
-/// A source of examples, and which of them are meant.
+/// A source of examples, and the selection of examples from it.
 pub struct Request<'py> {
     /// The source.
     pub given: Given<'py>,
-    /// At most so many, where that can be said.
+    /// The most examples to read, if the source supports it.
     pub limit: Option<usize>,
-    /// In this order, where that can be said.
+    /// The order of the examples, if the source supports it.
     pub order: Option<PyReadonlyArray1<'py, u32>>,
 }
 
 impl Request<'_> {
-    /// Do something with the source, other Python threads running meanwhile.
+    /// Call a function with the source, without the GIL.
     pub fn with<T: Send>(
         &self,
         py: Python<'_>,
@@ -163,7 +163,7 @@ impl Request<'_> {
     }
 }
 
-/// What a pass showed; arrays are made when they are asked for.
+/// The results of a pass. Arrays are created on access.
 #[pyclass(module = "lessregret._core", frozen)]
 pub struct Outcomes(pub core::Outcomes);
 
@@ -179,7 +179,7 @@ impl Outcomes {
         self.0.margins.clone().into_pyarray(py)
     }
 
-    /// The labels, NaN where there is none.
+    /// The labels; NaN if an example has none.
     #[getter]
     fn labels<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
         self.0.labels.clone().into_pyarray(py)

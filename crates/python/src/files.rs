@@ -1,4 +1,4 @@
-//! Files written whole or not at all, Arrow files of examples among them.
+//! Atomic file writes, including Arrow files of examples.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 use crate::stream::Stream;
 
-/// Write a file: afterwards it holds this content, or what it held before.
+/// Write a file atomically: afterwards it has this content, or, after an error, the old one.
 #[pyfunction]
 pub fn write_file(py: Python<'_>, path: PathBuf, content: &[u8]) -> PyResult<()> {
     let written = py.detach(|| {
@@ -20,7 +20,7 @@ pub fn write_file(py: Python<'_>, path: PathBuf, content: &[u8]) -> PyResult<()>
     written.map_err(|error| unwritable(&path, &error))
 }
 
-/// An Arrow file of examples; it stands in its place once it is finished.
+/// An Arrow file of examples that is being written. It appears under its name when it is finished.
 #[pyclass(module = "lessregret._core")]
 pub struct ArrowWriter {
     path: PathBuf,
@@ -29,7 +29,7 @@ pub struct ArrowWriter {
 
 #[pymethods]
 impl ArrowWriter {
-    /// Begin the file that will stand at `path`, for the feature space of a stream.
+    /// Begin the file that will have the name `path`, for the feature space of a stream.
     #[new]
     fn new(py: Python<'_>, path: PathBuf, stream: &Stream) -> PyResult<Self> {
         let bits = stream.with(py, |stream| stream.space().bits())?;
@@ -38,19 +38,19 @@ impl ArrowWriter {
         Ok(ArrowWriter { path, writer: Some(writer) })
     }
 
-    /// How many examples were written.
+    /// The number of examples written.
     #[getter]
     fn examples(&self) -> u64 {
         self.writer.as_ref().map_or(0, core::ArrowWriter::examples)
     }
 
-    /// How many features they have.
+    /// The number of features written.
     #[getter]
     fn features(&self) -> u64 {
         self.writer.as_ref().map_or(0, core::ArrowWriter::features)
     }
 
-    /// Write the next examples of a stream, at most `limit`; how many there were.
+    /// Write the next examples of a stream, at most `limit`; returns their number.
     fn take(&mut self, py: Python<'_>, stream: &Stream, limit: usize) -> PyResult<usize> {
         let ArrowWriter { path, writer } = self;
         let writer = writer.as_mut().ok_or_else(|| ended(path))?;
@@ -58,13 +58,13 @@ impl ArrowWriter {
         written.map_err(|error| unwritable(path, &error))
     }
 
-    /// Put the file in its place; its length in bytes.
+    /// Finish the file and give it its name; returns its length in bytes.
     fn finish(&mut self, py: Python<'_>) -> PyResult<u64> {
         let writer = self.writer.take().ok_or_else(|| ended(&self.path))?;
         py.detach(|| writer.finish()).map_err(|error| unwritable(&self.path, &error))
     }
 
-    /// Leave nothing behind, unless it is finished.
+    /// Remove the file, unless it is finished.
     fn discard(&mut self) {
         self.writer = None;
     }
@@ -76,7 +76,7 @@ fn ended(path: &Path) -> PyErr {
 
 fn unwritable(path: &Path, error: &io::Error) -> PyErr {
     let (number, path) = (error.raw_os_error().unwrap_or(0), path.display().to_string());
-    // Rust repeats the number behind the system's words for it.
+    // Rust appends the error number to the system's message; remove it.
     let reason = error.to_string().replace(&format!(" (os error {number})"), "");
     PyOSError::new_err((number, format!("cannot be written: {reason}"), path))
 }

@@ -1,6 +1,6 @@
-//! Documents of the core as JSON, in which they cross to Python.
+//! JSON, the form in which documents of the core are passed to Python.
 
-/// A document as JSON.
+/// Serialise a document as JSON.
 pub fn json<T: serde::Serialize>(document: &T) -> String {
     serde_json::to_string(document).unwrap_or_default()
 }

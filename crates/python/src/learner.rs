@@ -1,4 +1,4 @@
-//! The learner as Python sees it.
+//! The Python class of the learner.
 
 use std::path::PathBuf;
 
@@ -20,13 +20,13 @@ type Lane = (f64, f64, f64, f64, f64, Option<f64>, Option<f64>, f64);
 type SummaryParts = (Option<f64>, Option<f64>, Option<f64>, u64, Option<f64>, Vec<Lane>);
 type Weights<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f32>>);
 
-/// A learner in float32 slots.
+/// A learner with float32 slots.
 #[pyclass(module = "lessregret._core")]
 pub struct Learner(core::Learner);
 
 #[pymethods]
 impl Learner {
-    /// `spec` is JSON; `low` and `high` give each slot a box of its own.
+    /// Build a learner. `spec` is JSON; `low` and `high` give each slot a box of its own.
     #[new]
     #[pyo3(signature = (spec, low=None, high=None))]
     fn new(
@@ -50,13 +50,13 @@ impl Learner {
         loaded.map(Learner).map_err(|error| to_python(py, error))
     }
 
-    /// Read a model from the bytes that `to_bytes` gave.
+    /// Read a model from the bytes that `to_bytes` returned.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, content: &[u8]) -> PyResult<Self> {
         core::Learner::from_bytes(content).map(Learner).map_err(|error| to_python(py, error))
     }
 
-    /// Write a model file, whole or not at all; a slim one holds only the weights.
+    /// Write a model file atomically. A slim file holds only the weights.
     #[pyo3(signature = (path, slim=false))]
     fn save(&self, py: Python<'_>, path: PathBuf, slim: bool) -> PyResult<()> {
         py.detach(|| self.0.save(&path, slim)).map_err(|error| to_python(py, error))
@@ -80,18 +80,18 @@ impl Learner {
         json(self.0.space())
     }
 
-    /// Lines passed over in all streams learned from.
+    /// The number of bad lines skipped in all streams learned from.
     #[getter]
     fn skipped(&self) -> u64 {
         self.0.skipped()
     }
 
-    /// Be told how many features are to come, at a guess; memory is had accordingly.
+    /// A hint of the number of features to come, for choosing the kind of memory.
     fn expect(&mut self, features: u64) {
         self.0.expect(features);
     }
 
-    /// Play and absorb the examples of a source; what they showed before they were learned.
+    /// Play and absorb the examples of a source; returns their outcomes, computed before they were learned.
     #[pyo3(signature = (source, limit=None, order=None))]
     fn learn<'py>(
         &mut self,
@@ -104,7 +104,7 @@ impl Learner {
         request.with(py, |source| self.0.learn(source)).map(Outcomes)
     }
 
-    /// Play the examples of a source and learn nothing.
+    /// Predict the examples of a source and learn nothing.
     #[pyo3(signature = (source, limit=None, order=None))]
     fn predict<'py>(
         &self,
@@ -117,14 +117,14 @@ impl Learner {
         request.with(py, |source| self.0.predict(source)).map(Outcomes)
     }
 
-    /// The sums so far: rounds, features, importance, loss, mistakes, played, energy and penalty.
+    /// The sums over the rounds: rounds, features, importance, loss, mistakes, played, energy and penalty.
     fn tally(&self) -> TallyParts {
         let Tally { rounds, features, importance, loss, mistakes, played, energy, penalty } =
             *self.0.model().tally();
         (rounds, features, importance, loss, mistakes, played, energy, penalty)
     }
 
-    /// What the slots say about regret: spread, floor, theorem, touched, mixing cost and lanes.
+    /// The regret terms from the slots: spread, floor, theorem, touched, mixing cost and lanes.
     fn summary(&self, py: Python<'_>) -> SummaryParts {
         let SlotSummary { spread, floor, theorem, touched, mixing_cost, lanes } =
             py.detach(|| self.0.model().summary());
@@ -156,12 +156,12 @@ impl Learner {
         Err(to_python(py, InputError::argument("slot", slot, expected).into()))
     }
 
-    /// Keep the names that a stream recorded, beside those already kept.
+    /// Add the names that a stream recorded to those already kept.
     fn keep_names(&mut self, py: Python<'_>, stream: &Stream) -> PyResult<()> {
         stream.with(py, |stream| self.0.keep_names(stream))
     }
 
-    /// The name of a slot, where names were kept, and whether another name met it too.
+    /// The name of a slot, if names were kept, and whether another name collides with it.
     fn name(&self, slot: u32) -> Option<(String, bool)> {
         let names = self.0.names()?;
         let name = String::from_utf8_lossy(names.get(slot)?).into_owned();
@@ -169,7 +169,7 @@ impl Learner {
     }
 }
 
-/// Let many learners learn from the same examples; how many there were.
+/// Let many learners learn from the same examples; returns the number of examples.
 #[pyfunction]
 #[pyo3(signature = (learners, source, limit=None, order=None))]
 pub fn learn_many<'py>(

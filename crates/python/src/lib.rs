@@ -1,4 +1,4 @@
-//! The core as a Python module: arguments in, errors out, no arithmetic.
+//! The Python bindings of the core: converts arguments and errors, and does no arithmetic.
 
 mod arrays;
 mod comparator;
@@ -11,7 +11,7 @@ mod stream;
 
 use pyo3::prelude::*;
 
-/// The native half of lessregret.
+/// The native extension module of lessregret.
 #[pymodule]
 mod _core {
     #[pymodule_export]

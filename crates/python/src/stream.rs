@@ -1,4 +1,4 @@
-//! Files as streams of examples.
+//! The Python class of a stream of examples from files.
 
 use std::io;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::json::json;
 /// Examples read from files, one after another.
 #[pyclass(module = "lessregret._core", frozen)]
 pub struct Stream {
-    // Python may hold the object in many threads; a reader of bytes is not made for that.
+    // Python may share the object between threads, but a reader of bytes is not `Sync`.
     inner: Mutex<core::Stream>,
 }
 
@@ -34,7 +34,7 @@ type Arrays<'py> = (
 
 #[pymethods]
 impl Stream {
-    /// `space` is JSON; `bad_lines` is 'stop' or 'skip'; without `threads` all cores read.
+    /// Open a stream. `space` is JSON; `bad_lines` is 'stop' or 'skip'; without `threads` all cores are used.
     #[new]
     #[pyo3(signature = (files, space, *, format="auto", bad_lines="stop", names=false, threads=None))]
     fn new(
@@ -65,19 +65,19 @@ impl Stream {
         self.with(py, |stream| Ok(json(stream.space())))
     }
 
-    /// Lines passed over so far.
+    /// The number of bad lines skipped so far.
     #[getter]
     fn skipped(&self, py: Python<'_>) -> PyResult<u64> {
         self.with(py, |stream| Ok(stream.skipped()))
     }
 
-    /// What was wrong with the first line passed over.
+    /// The error of the first skipped line.
     #[getter]
     fn first_skipped(&self, py: Python<'_>) -> PyResult<Option<String>> {
         self.with(py, |stream| Ok(stream.first_skipped().map(ToString::to_string)))
     }
 
-    /// Bytes read from the files, compressed as they are.
+    /// The number of bytes read from the files, in their compressed form.
     #[getter]
     fn bytes_read(&self, py: Python<'_>) -> PyResult<u64> {
         self.with(py, |stream| Ok(stream.bytes_read()))
@@ -100,7 +100,7 @@ impl Stream {
 }
 
 impl Stream {
-    /// Do something with the stream, other Python threads running meanwhile; an interrupt is raised.
+    /// Call a function with the stream, without the GIL; an interrupt is raised.
     pub fn with<T: Send>(
         &self,
         py: Python<'_>,
@@ -115,7 +115,7 @@ impl Stream {
     }
 }
 
-/// Let Python answer a signal, such as that of Ctrl-C; its exception is left for `with` to find.
+/// Let Python handle a signal such as Ctrl-C. Its exception is left for `with` to raise.
 fn check_signals() -> io::Result<()> {
     Python::attach(|py| {
         py.check_signals().map_err(|interrupt| {
@@ -125,7 +125,7 @@ fn check_signals() -> io::Result<()> {
     })
 }
 
-/// The number of threads asked for, or of all cores.
+/// The requested number of threads, or the number of cores.
 fn checked_threads(py: Python<'_>, threads: Option<usize>) -> PyResult<usize> {
     match threads {
         Some(0) => Err(to_python(py, InputError::argument("threads", 0, "1 or more").into())),

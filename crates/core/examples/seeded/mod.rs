@@ -1,4 +1,4 @@
-//! Seeded numbers, examples and learners for the measured programs.
+//! Seeded numbers, examples and learners for the benchmark programs.
 
 use std::error::Error;
 
@@ -6,10 +6,10 @@ use lessregret_core::Chunk;
 use lessregret_core::Model;
 use lessregret_core::Spec;
 
-/// What a measured program may end with.
+/// The result type of a benchmark program.
 pub type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// SplitMix64 (Steele, Lea & Flood 2014): a few lines, good enough, the same everywhere.
+/// SplitMix64 (Steele, Lea & Flood 2014): short, good enough, and identical on every system.
 pub struct Numbers(pub u64);
 
 impl Numbers {
@@ -32,7 +32,7 @@ impl Numbers {
     }
 }
 
-/// Examples whose features, of value 1, stand in slots drawn evenly from 2^bits.
+/// Examples whose features, of value 1, are in slots drawn uniformly from 2^bits.
 pub fn random_chunk(bits: u32, examples: usize, features: usize, seed: u64) -> Chunk {
     let mut numbers = Numbers(seed);
     let mut chunk = Chunk::new(None);

@@ -1,11 +1,11 @@
-//! The features that occur, numbered without gaps in the order they were met.
+//! The features that occur, numbered without gaps in the order in which they are first met.
 
 use crate::example::Example;
 
-/// Marks a slot without a column.
+/// Stands for a slot without a column.
 const NONE: u32 = u32::MAX;
 
-/// A number for each slot that occurs, and how much importance it was active with.
+/// A column number for each slot that occurs, and the importance with which each column was active.
 #[derive(Clone, Debug)]
 pub struct Columns {
     of_slot: Vec<u32>,
@@ -15,15 +15,15 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// No column yet, for slots below `slots`.
+    /// No columns yet, for slots below `slots`.
     pub fn new(slots: usize) -> Self {
         Columns { of_slot: vec![NONE; slots], slots: vec![], importances: vec![], total: 0.0 }
     }
 
-    /// Number what these examples show for the first time, and add up their importances.
+    /// Number the features that these examples have for the first time, and add up their importances.
     ///
-    /// Examples of no importance are passed over: what they alone have would be columns on which
-    /// every point is as good, even an infinite one.
+    /// Examples of importance 0 are skipped: features that only they have would become columns on which every
+    /// point, even an infinite one, has the same loss.
     pub fn meet<'a>(&mut self, examples: impl Iterator<Item = Example<'a>>) {
         for example in examples.filter(|example| example.importance > 0.0) {
             self.total += f64::from(example.importance);
@@ -44,12 +44,12 @@ impl Columns {
         *column as usize
     }
 
-    /// How many slots there are, met or not.
+    /// The number of slots, met or not.
     pub fn capacity(&self) -> usize {
         self.of_slot.len()
     }
 
-    /// The column of a slot; none where it was not met.
+    /// The column of a slot; none if it was not met.
     pub fn column(&self, slot: u32) -> Option<u32> {
         self.of_slot.get(slot as usize).copied().filter(|&column| column != NONE)
     }

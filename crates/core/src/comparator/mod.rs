@@ -1,23 +1,23 @@
 //! Passes over examples for the best fixed point in hindsight.
 //!
-//! The problem: over the box F = Π [a_i, b_i], minimise
+//! The problem: over the box F = Π `[a_i, b_i]`, minimise
 //!
 //! ```text
 //! P(x) = Σ_t h_t ℓ(x·θ_t, y_t) + ½ Σ_i λ_i x_i²
 //! ```
 //!
-//! Given x, what a search for the minimum asks for is linear in the features: the margins, the
-//! gradient Σ_t ℓ'_t θ_t, and the product of the Hessian Σ_t ℓ''_t θ_t θ_tᵀ with a direction. Those
-//! are here; the search itself is `python/lessregret/comparator/`.
+//! Given x, the search for the minimum needs quantities that are linear in the features: the margins, the
+//! gradient Σ_t ℓ'_t θ_t, and the product of the Hessian Σ_t ℓ''_t θ_t θ_tᵀ with a direction. They are
+//! computed here; the search itself is `python/lessregret/regret/comparator/`.
 //!
-//! Three tricks:
-//! 1. [`Columns`]: the features that occur get numbers without gaps, so that vectors have the length
-//!    of what occurs and not of the table;
+//! Three optimisations:
+//! 1. [`Columns`]: the features that occur are numbered without gaps, so that vectors have one entry for
+//!    each of them, not for each slot of the table;
 //! 2. [`Problem`] merges examples with the same features: 300,000 simulated impressions have 72,000
 //!    distinct rows, which makes a pass four times shorter. Nothing is lost, since the losses of
-//!    the merged add up to a function of their one margin (see [`Target`](crate::loss::Target));
-//! 3. rows are cut into [`PARTS`](problem::PARTS) with a gradient each, so that cores share a pass.
-//!    The number of parts does not depend on the machine, so neither do the bits.
+//!    merged examples add up to a function of their common margin (see [`Target`](crate::loss::Target));
+//! 3. rows are cut into `PARTS` parts (`comparator/problem.rs`) with a gradient each, so that cores share
+//!    a pass. The number of parts does not depend on the machine, so the results are bit-identical.
 
 mod columns;
 mod problem;

@@ -7,16 +7,16 @@ use super::columns::Columns;
 use crate::example::Example;
 use crate::loss::{Loss, Point, Target};
 
-/// Rows are cut into this many parts for the cores to share.
+/// The number of parts that the rows are cut into, for the cores to share.
 pub const PARTS: usize = 4;
 
-/// A part must have this many features for each column of its own gradient, else one part is faster.
+/// The fewest features per column in a part. With fewer, adding up the gradients costs more than it saves.
 const FEATURES_PER_COLUMN: usize = 2;
 
-/// And this many features in all: starting a thread takes as long as going over some thousands.
+/// The fewest features in a part: starting a thread takes as long as processing some thousands.
 const FEATURES_PER_PART: usize = 1 << 13;
 
-/// Examples as rows over columns; those with the same features are one row.
+/// Examples as rows over columns. Examples with the same features are merged into one row.
 #[derive(Debug)]
 pub struct Problem {
     loss: Loss,
@@ -28,19 +28,19 @@ pub struct Problem {
     constant: f64,
 }
 
-/// Sums over the rows, beside the gradient and the curvatures.
+/// Sums over the rows, in addition to the gradient and the curvatures.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sums {
     /// Σ h ℓ.
     pub loss: f64,
-    /// Σ of the smooth losses that are searched, each times its importance.
+    /// Σ h times the smoothed loss, which the search minimises.
     pub smooth: f64,
     /// Σ −(hℓ)*(slope).
     pub dual: f64,
 }
 
 impl Problem {
-    /// The examples over these columns, which must know all their slots.
+    /// Merge the examples over these columns, which must contain all their slots.
     pub fn new<'a>(
         loss: Loss,
         columns: &Columns,
@@ -114,7 +114,7 @@ impl Problem {
         }
     }
 
-    /// The sums at `point`; the gradient is added to `gradient` and the curvatures are set.
+    /// The sums at `point`. Adds the gradient to `gradient` and sets the curvatures.
     pub fn evaluate(
         &self,
         point: &[f64],
@@ -199,7 +199,7 @@ impl Problem {
         outcomes
     }
 
-    /// The rows in parts of about as many features.
+    /// The rows in parts with about equal numbers of features.
     fn parts(&self) -> impl Iterator<Item = Range<usize>> {
         let cut = |part: usize| {
             self.ends.partition_point(|&end| end <= part * self.columns.len() / PARTS)
@@ -234,17 +234,17 @@ impl Sums {
     }
 }
 
-/// The rows so far by the hash of their features.
+/// The rows so far, by the hash of their features.
 #[derive(Default)]
 struct Known {
     first: HashMap<u64, usize>,
 }
 
 impl Known {
-    /// The row with the features that the problem's arrays end with; a new row becomes known.
+    /// Find the row with the features at the end of the problem's arrays. A new row is added to the table.
     ///
-    /// Of rows whose hashes are equal only the first can be found again: that costs a merge, and
-    /// never joins rows that differ.
+    /// Of several rows with the same hash only the first is found again. A collision prevents a merge, and
+    /// never merges rows that differ.
     fn find(&mut self, problem: &Problem, start: usize) -> Option<usize> {
         let (columns, values) = (&problem.columns[start..], &problem.values[start..]);
         let found = *self.first.entry(hash(columns, values)).or_insert(problem.rows());

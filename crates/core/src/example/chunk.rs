@@ -1,4 +1,4 @@
-//! Blocks of examples, as they are written and handed over.
+//! Chunks: blocks of examples, written by readers and read by learners.
 
 use std::ops::Range;
 use std::ptr::addr_eq;
@@ -7,24 +7,24 @@ use std::sync::Arc;
 use super::Example;
 use super::duplicates::DuplicateFilter;
 
-/// What a learner wants examples to come with.
+/// The properties that a learner requires of examples.
 #[derive(Clone, Debug, Default)]
 pub struct Requirements {
-    /// A feature that all have, with value 1.
+    /// The slot of a feature that every example has, with value 1.
     pub intercept: Option<u32>,
-    /// Where the lines of their slots stand, for a learner that wants that looked up while reading.
+    /// The index of the learner's lines, if the reader is to look up the positions.
     pub index: Option<Arc<dyn SlotLookup>>,
 }
 
-/// From slots to the positions of their lines in a learner's table.
+/// The index from slots to the positions of their lines in a learner's table.
 ///
-/// A reader asks it in its own thread, so that the learner does not wait for the random reads.
+/// A reader does the lookups in its own thread, so that the learner does not wait for the random reads.
 pub trait SlotLookup: std::fmt::Debug + Send + Sync {
     /// Append the position of every slot's line.
     fn look_up(&self, slots: &[u32], positions: &mut Vec<u32>);
 }
 
-/// Whether there is the same index on both sides, or none.
+/// Whether both sides have the same index, or both have none.
 fn is_same(one: Option<&Arc<dyn SlotLookup>>, other: Option<&Arc<dyn SlotLookup>>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => addr_eq(Arc::as_ptr(one), Arc::as_ptr(other)),
@@ -32,35 +32,35 @@ fn is_same(one: Option<&Arc<dyn SlotLookup>>, other: Option<&Arc<dyn SlotLookup>
     }
 }
 
-/// Examples as the rows of a sparse matrix.
+/// Examples as the rows of a sparse matrix in CSR form.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arrays {
-    /// Where each row begins, and where the last one ends.
+    /// The start of each row, and the end of the last one.
     pub indptr: Vec<i64>,
     /// The slots of the values.
     pub slots: Vec<u32>,
     /// The values.
     pub values: Vec<f32>,
-    /// The labels, NaN where there is none.
+    /// The labels; NaN if an example has none.
     pub labels: Vec<f32>,
     /// The importances.
     pub importances: Vec<f32>,
-    /// The tags, empty where there is none.
+    /// The tags; empty if an example has none.
     pub tags: Vec<Vec<u8>>,
 }
 
-/// A block of examples.
+/// A block of examples, as flat arrays.
 #[derive(Clone, Debug, Default)]
 pub struct Chunk {
     requirements: Requirements,
-    /// Those of the slots, where someone looked them up.
+    /// The positions of the slots' lines, if they were looked up.
     positions: Vec<u32>,
     ends: Vec<usize>,
     slots: Vec<u32>,
     values: Vec<f32>,
     labels: Vec<f32>,
     importances: Vec<f32>,
-    /// Whether a value is beyond -1 and 1; kept, since to look at all values again takes time.
+    /// Whether any value is outside `[-1, 1]`. Kept, because another scan of all values takes time.
     any_large: bool,
     tag_ends: Vec<usize>,
     tags: Vec<u8>,
@@ -78,7 +78,7 @@ impl Chunk {
         Chunk { requirements, ..Chunk::default() }
     }
 
-    /// Forget all examples and keep the memory.
+    /// Remove all examples and keep the memory.
     pub fn clear(&mut self) {
         self.ends.clear();
         self.slots.clear();
@@ -91,13 +91,13 @@ impl Chunk {
         self.tags.clear();
     }
 
-    /// Forget all examples, keep the memory, and prepare the next ones for a learner with these requirements.
+    /// Remove all examples, keep the memory, and set the requirements for the next ones.
     pub fn restart(&mut self, requirements: Requirements) {
         self.clear();
         self.requirements = requirements;
     }
 
-    /// What the examples are prepared for.
+    /// The requirements that the examples satisfy.
     pub fn requirements(&self) -> &Requirements {
         &self.requirements
     }
@@ -113,7 +113,7 @@ impl Chunk {
         }
     }
 
-    /// Look up the positions of all slots, for a learner that requires it.
+    /// Look up the positions of all slots, if the learner requires it.
     pub fn look_up_positions(&mut self) {
         if let Some(index) = &self.requirements.index {
             self.positions.clear();
@@ -121,7 +121,7 @@ impl Chunk {
         }
     }
 
-    /// The positions of example number `i`, if they were looked up there.
+    /// The positions of example number `i`, if they were looked up in the index `known`.
     #[inline(always)]
     pub fn positions<I>(&self, i: usize, known: &Arc<I>) -> Option<&[u32]> {
         let asked = self.requirements.index.as_ref();
@@ -130,7 +130,7 @@ impl Chunk {
             .then(|| &self.positions[self.span(i)])
     }
 
-    /// Whether its memory is far more than a block of text needs.
+    /// Whether the chunk has allocated far more memory than a block of text needs.
     pub fn is_large(&self) -> bool {
         self.slots.capacity() > 1 << 19 || self.tags.capacity() > 1 << 22
     }
@@ -140,19 +140,19 @@ impl Chunk {
         self.requirements.intercept
     }
 
-    /// Add a finished example as it is.
+    /// Append a finished example unchanged.
     pub fn append_example(&mut self, example: &Example<'_>, tag: &[u8]) {
         self.extend(example.slots, example.values);
         self.any_large |= example.values.iter().any(|value| value.abs() > 1.0);
         self.seal(example.label, example.importance, tag);
     }
 
-    /// Add the finished examples of another chunk, as they are.
+    /// Append the finished examples of another chunk unchanged.
     pub fn append(&mut self, other: &Chunk) {
         self.append_some(other, 0..other.len());
     }
 
-    /// Add some of the finished examples of another chunk, as they are.
+    /// Append some of the finished examples of another chunk unchanged.
     pub fn append_some(&mut self, other: &Chunk, which: Range<usize>) {
         debug_assert_eq!(self.slots.len(), self.features());
         let features = other.features_before(which.start)..other.features_before(which.end);
@@ -176,7 +176,7 @@ impl Chunk {
         if count == 0 { 0 } else { self.ends[count - 1] }
     }
 
-    /// The length of the tags of the first `count` examples.
+    /// The length in bytes of the tags of the first `count` examples.
     pub fn tags_before(&self, count: usize) -> usize {
         if count == 0 { 0 } else { self.tag_ends[count - 1] }
     }
@@ -222,26 +222,26 @@ impl Chunk {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// The length of all tags.
+    /// The length in bytes of all tags.
     pub fn tag_bytes(&self) -> usize {
         self.tags.len()
     }
 
-    /// Add a feature to the example being written.
+    /// Append a feature to the example being written.
     pub fn push(&mut self, slot: u32, value: f32) {
         debug_assert!(value.is_finite());
         self.slots.push(slot);
         self.values.push(value);
     }
 
-    /// Add many features to the example being written.
+    /// Append many features to the example being written.
     pub fn extend(&mut self, slots: &[u32], values: &[f32]) {
         debug_assert_eq!(slots.len(), values.len());
         self.slots.extend_from_slice(slots);
         self.values.extend_from_slice(values);
     }
 
-    /// The same out of other arrays.
+    /// Append many features to the example being written, from iterators of slots and values.
     #[inline(always)]
     pub fn extend_with(
         &mut self,
@@ -253,14 +253,14 @@ impl Chunk {
         self.values.extend(values);
     }
 
-    /// Drop what was pushed since the last finished example.
+    /// Remove everything that was pushed since the last finished example.
     pub fn discard(&mut self) {
         let start = self.features();
         self.slots.truncate(start);
         self.values.truncate(start);
     }
 
-    /// Finish the example: add the intercept, add up shared slots, drop zeros.
+    /// Finish the example: append the intercept, add up values in the same slot, remove zeros.
     pub fn finish(&mut self, label: f32, importance: f32, tag: &[u8]) {
         let start = self.features();
         let mut repeats = self.seen.repeats(&self.slots[start..]);
@@ -285,8 +285,8 @@ impl Chunk {
         self.tag_ends.push(self.tags.len());
     }
 
-    /// Finish an example whose slots ascend, all below the intercept's, and none of whose values is 0;
-    /// the writer says whether one may be beyond -1 and 1.
+    /// Finish an example whose slots ascend, all below the intercept's, and whose values are not 0. The
+    /// caller says whether any value may be outside `[-1, 1]`.
     pub fn finish_plain(&mut self, label: f32, importance: f32, any_large: bool) {
         let start = self.features();
         if let Some(slot) = self.requirements.intercept {
@@ -314,25 +314,25 @@ impl Chunk {
         }
     }
 
-    /// Whether there may be a value beyond -1 and 1.
+    /// Whether any value may be outside `[-1, 1]`.
     pub fn is_any_large(&self) -> bool {
         self.any_large
     }
 
-    /// Where the features of example `i` stand.
+    /// The range of the features of example `i`.
     #[inline(always)]
     fn span(&self, i: usize) -> Range<usize> {
         self.features_before(i)..self.ends[i]
     }
 
-    /// The values of example `i`, to be changed in place.
+    /// The mutable values of example `i`.
     pub fn values_mut(&mut self, i: usize) -> &mut [f32] {
         self.any_large = true;
         let span = self.span(i);
         &mut self.values[span]
     }
 
-    /// The tag of example `i`, empty where it has none.
+    /// The tag of example `i`; empty if it has none.
     pub fn tag(&self, i: usize) -> &[u8] {
         let start = self.tags_before(i);
         &self.tags[start..self.tag_ends[i]]
@@ -343,7 +343,7 @@ impl Chunk {
         (0..self.len()).map(|i| self.example(i))
     }
 
-    /// The examples as arrays of their own.
+    /// The examples as new arrays.
     pub fn to_arrays(&self) -> Arrays {
         let ends = self.ends.iter().map(|&end| end as i64);
         Arrays {
@@ -356,13 +356,13 @@ impl Chunk {
         }
     }
 
-    /// Sum the values of equal slots into the first of them, in the order they came.
+    /// Add up the values of equal slots into the first of them, in the order of the features.
     fn add_up_repeats(&mut self, start: usize) {
         let mut order: Vec<usize> = (start..self.slots.len()).collect();
         order.sort_by_key(|&k| (self.slots[k], k));
         for pair in order.chunk_by(|&a, &b| self.slots[a] == self.slots[b]) {
             for &k in &pair[1..] {
-                // Two values near the largest float could add up to infinity.
+                // The sum of two values near the largest float could be infinite.
                 let sum = self.values[pair[0]] + self.values[k];
                 self.values[pair[0]] = sum.clamp(f32::MIN, f32::MAX);
                 self.values[k] = 0.0;
@@ -370,9 +370,9 @@ impl Chunk {
         }
     }
 
-    /// Whether a value of the example is zero; one that is large is remembered.
+    /// Whether a value of the example is zero. Also records whether one is large.
     fn look_over(&mut self, start: usize) -> bool {
-        // Without a way out of the loop, and by masks as wide as the values, many are compared at once.
+        // No early exit, and masks as wide as the values, so that the loop vectorises.
         let (mut zeros, mut large) = (0, 0);
         for &value in &self.values[start..] {
             zeros |= u32::from(value == 0.0);
@@ -422,7 +422,7 @@ mod tests {
         assert_eq!((slots, values), (vec![1], vec![3.0]));
     }
 
-    /// Puts every slot's line at the slot's own number plus this.
+    /// An index in which the position of every slot is the slot's own number plus this.
     #[derive(Debug)]
     struct Shifted(u32);
 

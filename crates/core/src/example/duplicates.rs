@@ -1,9 +1,9 @@
-//! Does a slot stand twice in an example?
+//! Detects repeated slots in an example.
 
-/// A bitmap that says, without sorting, that a list of slots has no repeats.
+/// A bitmap that proves, without sorting, that a list of slots has no repeats.
 ///
-/// It may say "perhaps" when there are none (two slots that agree in 16 bits); the slow path then
-/// finds nothing to do. For 75 features that happens about once in 24 examples.
+/// False positives are possible (two slots that agree in 16 bits); the slow path then finds nothing to do.
+/// For 75 features that happens about once in 24 examples.
 #[derive(Clone, Debug)]
 pub struct DuplicateFilter {
     bits: Box<[u64; 1 << 10]>,
@@ -16,7 +16,7 @@ impl Default for DuplicateFilter {
 }
 
 impl DuplicateFilter {
-    /// Whether a slot may stand twice.
+    /// Whether a slot may occur twice.
     pub fn repeats(&mut self, slots: &[u32]) -> bool {
         let pairs = slots.iter().zip(slots.get(1..).unwrap_or_default());
         let ascending = pairs.fold(true, |ascending, (one, next)| ascending & (one < next));
@@ -36,7 +36,7 @@ impl DuplicateFilter {
     }
 
     fn place(slot: u32) -> (usize, u64) {
-        // Fibonacci hashing spreads neighbours and multiples of powers of two alike.
+        // Fibonacci hashing spreads neighbours and multiples of powers of two equally well.
         let mixed = slot.wrapping_mul(0x9E37_79B9) >> 16;
         ((mixed >> 6) as usize, 1 << (mixed & 63))
     }

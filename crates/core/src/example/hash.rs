@@ -6,9 +6,9 @@
 //! slot             = hash(feature, hash(namespace, 0)) mod 2^bits
 //! ```
 //!
-//! This is what `vw --hash strings --hash_seed 0`, its default, does. The default namespace hashes to
-//! 0. A feature without a name, `:1.5`, has the hash of its namespace plus its position among the
-//! nameless of its block, from 0; every `|` starts a new block, even of the same namespace.
+//! This is what `vw --hash strings --hash_seed 0`, its default, does. The hash of the default namespace is 0.
+//! A feature without a name, `:1.5`, has the hash of its namespace plus its position among the nameless
+//! features of its block, counted from 0; every `|` starts a new block, even of the same namespace.
 //!
 //! Cost: one pass over the name, four bytes at a time; nothing is allocated.
 //!
@@ -52,7 +52,7 @@ fn trimmed(name: &[u8]) -> &[u8] {
     &name[first..=last]
 }
 
-/// The number that a name of digits is, modulo 2^64 as in Vowpal Wabbit; 0 for the empty name.
+/// The number in a name of digits, modulo 2^64 as in Vowpal Wabbit; 0 for the empty name.
 fn digits(name: &[u8]) -> Option<u64> {
     name.iter().try_fold(0u64, |number, &byte| {
         let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;

@@ -1,13 +1,13 @@
-//! Examples in blocks: what the readers write and the learner reads.
+//! Examples in chunks: written by the readers, read by the learners.
 //!
-//! A [`Chunk`] holds many examples as flat arrays, so that a block is handed over, not an example,
-//! and nothing is allocated per example. Three promises hold for every finished example, whoever
-//! wrote it, and the learner relies on them:
+//! A [`Chunk`] holds many examples as flat arrays, so that blocks are handed over, not single examples, and
+//! nothing is allocated per example. Three invariants hold for every finished example, whoever wrote it, and
+//! the learner relies on them:
 //!
-//! 1. no slot stands twice: a coordinate plays once a round, else its gradient would be split in
+//! 1. no slot occurs twice: a coordinate plays once a round, else its gradient would be split in
 //!    two and the regret bounds would not hold. Features that share a slot are added up;
 //! 2. no value is zero, so dense and sparse data are the same examples;
-//! 3. every value is finite (the writer checks; it knows the place to name).
+//! 3. every value is finite (the writer checks, because it can name the position of a bad one).
 
 mod chunk;
 mod duplicates;
@@ -24,9 +24,9 @@ pub use scale::Scales;
 /// One example, borrowed from a chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Example<'a> {
-    /// +1 or -1 for classification, any finite number for regression; NaN where there is none.
+    /// +1 or -1 for classification, any finite number for regression; NaN if there is none.
     pub label: f32,
-    /// How many rounds this one stands for, at least 0.
+    /// The importance: how many rounds this one counts for, at least 0.
     pub importance: f32,
     /// The slots of the features, each once.
     pub slots: &'a [u32],

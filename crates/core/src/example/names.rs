@@ -1,22 +1,21 @@
-//! What the features in the slots are called: the first name of each slot, and where names collide.
+//! The names of the features: the first name of each slot, and which slots have collisions.
 //!
 //! ```text
 //! name = index | [namespace "^"] feature | [namespace "^"] ":" position
 //! ```
 //!
-//! An index is svmlight's; the last form is Vowpal Wabbit's feature without a name. The names of a line
-//! wait until the line has proved good, so that a skipped line leaves nothing behind.
+//! An index is svmlight's; the last form is Vowpal Wabbit's feature without a name. The names of a line are
+//! recorded only when the line is known to be good, so that a skipped line leaves nothing behind.
 //!
-//! Cost: the bytes of one name and about 40 more per slot met, and one look-up per feature read; hence
-//! opt-in.
+//! Cost: the bytes of one name and about 40 more per slot met, and one lookup per feature read; hence opt-in.
 
 use std::collections::HashMap;
 use std::io::Write;
 
-/// The name of a feature as the readers find it, not yet put together.
+/// The name of a feature in its parts, as the readers find them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Name<'a> {
-    /// A feature that is a number.
+    /// A feature whose name is a number.
     Index(u64),
     /// A named feature; the default namespace is empty.
     Word {
@@ -29,7 +28,7 @@ pub enum Name<'a> {
     Position {
         /// The namespace's name.
         namespace: &'a [u8],
-        /// Its place among the nameless of its block, from 0.
+        /// Its position among the nameless features of its block, from 0.
         position: u64,
     },
 }
@@ -80,13 +79,13 @@ struct Entry {
 }
 
 impl Names {
-    /// Note a feature of the line being read.
+    /// Note the name of a feature of the line being read.
     pub fn note(&mut self, slot: u32, name: Name<'_>) {
         name.write(&mut self.pending_text);
         self.pending.push((slot, self.pending_text.len()));
     }
 
-    /// Keep what was noted: the line was good.
+    /// Record the noted names: the line was good.
     pub fn keep(&mut self) {
         let mut start = 0;
         for k in 0..self.pending.len() {
@@ -97,7 +96,7 @@ impl Names {
         self.forget();
     }
 
-    /// Forget what was noted: the line was bad.
+    /// Discard the noted names: the line was bad.
     pub fn forget(&mut self) {
         self.pending.clear();
         self.pending_text.clear();
@@ -109,7 +108,7 @@ impl Names {
         Some(&self.text[entry.start..entry.end])
     }
 
-    /// Whether `slot` met two different names.
+    /// Whether two different names were met in `slot`.
     pub fn collided(&self, slot: u32) -> bool {
         self.entries.get(&slot).is_some_and(|entry| entry.collided)
     }
@@ -131,12 +130,12 @@ impl Names {
         self.entries.is_empty()
     }
 
-    /// The number of slots that met two different names.
+    /// The number of slots in which two different names were met.
     pub fn collisions(&self) -> usize {
         self.entries.values().filter(|entry| entry.collided).count()
     }
 
-    /// Add what another record knows, as if its lines had come after these.
+    /// Merge another record, as if its lines had come after these.
     pub fn merge(&mut self, later: &Names) {
         for slot in later.slots() {
             if let Some(name) = later.get(slot) {
@@ -145,7 +144,7 @@ impl Names {
         }
     }
 
-    /// Add a name of a slot, and whether the slot is known to have met another.
+    /// Add a name of a slot, and whether another name is known to collide with it.
     pub fn insert(&mut self, slot: u32, name: &[u8], collided: bool) {
         self.forget();
         self.pending_text.extend_from_slice(name);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Chunk, Example};
 
-/// What a learner is to learn from: the examples of a chunk as they stand, or in another order.
+/// Examples to learn from: those of a chunk, in their own order or in another one.
 #[derive(Clone, Copy, Debug)]
 pub struct Ordered<'a> {
     chunk: &'a Chunk,
@@ -12,7 +12,7 @@ pub struct Ordered<'a> {
 }
 
 impl<'a> Ordered<'a> {
-    /// The examples in the order of these numbers, as they stand without.
+    /// The examples in the order of these indices, or in their own order without one.
     pub fn new(chunk: &'a Chunk, order: Option<&'a [u32]>) -> Self {
         Ordered { chunk, order }
     }
@@ -22,29 +22,29 @@ impl<'a> Ordered<'a> {
         self.order.is_none().then_some(self.chunk)
     }
 
-    /// How many examples there are.
+    /// The number of examples.
     pub fn len(&self) -> usize {
         self.order.map_or(self.chunk.len(), <[u32]>::len)
     }
 
-    /// Whether there is none.
+    /// Whether there are no examples.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Example number `k` of the course.
+    /// Example number `k` in this order.
     #[inline(always)]
     pub fn example(&self, k: usize) -> Example<'a> {
         self.chunk.example(self.number(k))
     }
 
-    /// The positions of its slots, if they were looked up there.
+    /// The positions of the slots of example number `k`, if they were looked up in the index `known`.
     #[inline]
     pub fn positions<I>(&self, k: usize, known: &Arc<I>) -> Option<&'a [u32]> {
         self.chunk.positions(self.number(k), known)
     }
 
-    /// The tag of example number `k`, empty where it has none.
+    /// The tag of example number `k`; empty if it has none.
     pub fn tag(&self, k: usize) -> &'a [u8] {
         self.chunk.tag(self.number(k))
     }
@@ -54,12 +54,12 @@ impl<'a> Ordered<'a> {
         self.order.map_or(k, |order| order[k] as usize)
     }
 
-    /// Whether there may be a value beyond -1 and 1.
+    /// Whether any value may be outside `[-1, 1]`.
     pub fn is_any_large(&self) -> bool {
         self.chunk.is_any_large()
     }
 
-    /// The examples, one after another.
+    /// The examples in this order.
     pub fn examples(self) -> impl Iterator<Item = Example<'a>> {
         (0..self.len()).map(move |k| self.example(k))
     }

@@ -5,18 +5,18 @@
 //!       max(1, the same), at most twice the last       cap
 //! ```
 //!
-//! A cap grows at most twofold a round, so that one wild value does not end the use of its feature:
-//! what is larger than m_i counts as m_i meanwhile. For a full scale there is no size to hold on to.
+//! A cap grows at most twofold a round, so that one outlier does not make its feature useless: until the cap
+//! has caught up, a larger value counts as m_i. A full scale has no such limit.
 //!
 //! Rule and margin see x_i/m_i, so a slot holds ŵ_i = w_i m_i in the rule's own box, which is the box
 //! of radius R/m_i for w_i. When m_i grows the slot stays as it is: that *is* the rescaling of w_i by
 //! m_old/m_new (Ross, Mineiro & Langford 2013). Regret and bounds are those of the game on the
 //! normalised examples.
 //!
-//! Cost: one float a slot, had only when needed: never without a scale, for a cap from the first
-//! |x| > 1 on. A cap then looks at its floats only where a slot near by has grown: hashed words that
-//! meet in a slot add up to 2 now and then, and all others would pay a miss of the cache for them. The
-//! twin is `python/lessregret/scale.py`.
+//! Cost: one float a slot, allocated only when needed: never without a scale, for a cap from the first |x| >
+//! 1 on. A cap reads its floats only if a slot near by has grown: hashed words that collide in a slot add up
+//! to 2 now and then, and without this test all other features would pay a cache miss for them. The twin is
+//! `python/lessregret/learners/scale.py`.
 
 use super::{Chunk, Example, Ordered};
 use crate::alloc::{filled, zeroed};
@@ -24,10 +24,10 @@ use crate::error::Result;
 use crate::rule::Interval;
 use crate::spec::Scale;
 
-/// How much larger than before a cap can become in a round.
+/// The factor by which a cap can grow in a round.
 const CAP_GROWTH: f32 = 2.0;
 
-/// m of a feature that was never met.
+/// m, the scale, of a feature that was never met.
 fn start(kind: Scale) -> f32 {
     if kind == Scale::Full { 0.0 } else { 1.0 }
 }
@@ -37,56 +37,56 @@ fn start(kind: Scale) -> f32 {
 pub struct Scales {
     kind: Scale,
     slots: usize,
-    /// m_i; empty while all are as they began and need no place.
+    /// m_i; empty while all are in their initial state.
     largest: Vec<f32>,
-    /// For a cap, a bit for 64 neighbours any of which has grown.
+    /// For a cap, a bit for 64 neighbouring slots, set if any of them has grown.
     grown: Vec<u64>,
 }
 
-/// The word and the bit of a slot's neighbourhood.
+/// The word and the bit of the 64 neighbours of a slot.
 #[inline]
 fn neighbourhood(slot: usize) -> (usize, u64) {
     (slot >> 12, 1 << ((slot >> 6) & 63))
 }
 
 impl Scales {
-    /// Scales of features none of which was met.
+    /// The scales of features in their initial state.
     pub fn new(kind: Scale, slots: usize) -> Result<Self> {
         let largest = if kind == Scale::Full { filled(start(kind), slots)? } else { Vec::new() };
         Ok(Scales { kind, slots, largest, grown: Vec::new() })
     }
 
-    /// Whether any value may be divided at all.
+    /// Whether values are scaled at all.
     pub fn are_used(&self) -> bool {
         self.kind != Scale::None
     }
 
-    /// Whether there is something to store.
+    /// Whether there are scales to store.
     pub fn are_kept(&self) -> bool {
         !self.largest.is_empty()
     }
 
-    /// Whether the feature's scale is as it began.
+    /// Whether the feature's scale is in its initial state.
     pub fn is_untouched(&self, slot: usize) -> bool {
         self.of(slot) == start(self.kind)
     }
 
-    /// m of a slot.
+    /// m, the scale, of a slot.
     #[inline]
     pub fn of(&self, slot: usize) -> f32 {
         self.largest.get(slot).copied().unwrap_or(1.0)
     }
 
-    /// The weight per unit of the value, from that per unit of the scaled value.
+    /// The weight per unit of the raw value, from the weight per unit of the scaled value.
     pub fn unscaled(&self, slot: usize, weight: f32) -> f32 {
         match self.of(slot) {
-            // A feature never met has no unit yet.
+            // A feature that was never met has no scale yet.
             0.0 => weight,
             largest => Interval::EVERYWHERE.clip(weight / largest),
         }
     }
 
-    /// The example as rule and margin see it. Nothing is remembered.
+    /// The example with scaled values, for rule and margin. The scales are not updated.
     #[inline]
     pub fn normalise<'a>(&self, example: &Example<'a>, scratch: &'a mut Vec<f32>) -> Example<'a> {
         if self.leave(example) {
@@ -98,7 +98,7 @@ impl Scales {
         Example { values: scratch, ..*example }
     }
 
-    /// x_i/m_i, this value included in m_i.
+    /// x_i/m_i, where m_i includes this value.
     #[inline]
     fn scaled(&self, slot: usize, x: f32) -> f32 {
         if self.kind == Scale::Cap && x.abs() <= 1.0 && !self.is_near_growth(slot) {
@@ -107,7 +107,7 @@ impl Scales {
         x / self.of(slot).max(x.abs())
     }
 
-    /// Have the memory for what [`Scales::remember`] will be told.
+    /// Allocate the memory that [`Scales::remember`] needs for this example.
     #[inline]
     pub fn reserve(&mut self, example: &Example<'_>) -> Result<()> {
         if !self.are_kept() && !self.leave(example) {
@@ -116,8 +116,8 @@ impl Scales {
         Ok(())
     }
 
-    /// The example as it is to be played, and the memory for what it tells. Not inlined, so that a walk
-    /// over examples that are left as they are is compiled as if there were no others.
+    /// Normalise an example and allocate the memory to remember it. Not inlined, so that the loop over
+    /// examples that need no scaling is compiled as if this path did not exist.
     #[inline(never)]
     pub fn prepare<'a>(
         &mut self,
@@ -134,7 +134,7 @@ impl Scales {
         Ok(())
     }
 
-    /// Take the example's values into account from now on; room was made for it.
+    /// Update the scales by the example's values. Requires a call of [`Scales::reserve`] before.
     #[inline]
     pub fn remember(&mut self, example: &Example<'_>) {
         if self.leave(example) {
@@ -146,7 +146,7 @@ impl Scales {
                 continue;
             }
             let largest = &mut self.largest[slot as usize];
-            // 0 times infinity is no number, and min passes it over.
+            // 0 times infinity is NaN, which `min` ignores.
             *largest = largest.max(value.abs().min(growth * *largest));
             let (word, bit) = neighbourhood(slot as usize);
             // A full scale has no such words.
@@ -156,7 +156,7 @@ impl Scales {
         }
     }
 
-    /// Scale the examples of a chunk in their order, as a learner that meets them would see them.
+    /// Scale the examples of a chunk in order, exactly as a learner would.
     pub fn scale_chunk(&mut self, chunk: &mut Chunk) -> Result<()> {
         let mut scratch = Vec::new();
         for k in 0..chunk.len() {
@@ -172,7 +172,7 @@ impl Scales {
         Ok(())
     }
 
-    /// Put back the scale of a slot.
+    /// Restore the scale of a slot.
     pub fn set(&mut self, slot: usize, largest: f32) -> std::result::Result<(), String> {
         if !(largest > 0.0 && largest >= start(self.kind) && largest.is_finite()) {
             return Err(format!("'scale' holds {largest:?}, which is no scale"));
@@ -188,7 +188,7 @@ impl Scales {
         Ok(())
     }
 
-    /// Whether that is so for all examples of a course.
+    /// Whether [`Scales::leave`] holds for all these examples.
     pub fn leave_all(&self, examples: &Ordered<'_>) -> bool {
         match self.kind {
             Scale::None => true,
@@ -197,10 +197,10 @@ impl Scales {
         }
     }
 
-    /// Whether the example's values are what the rule sees, and nothing is to be remembered of them.
+    /// Whether the example needs no scaling and does not change the scales.
     #[inline(always)]
     pub fn leave(&self, example: &Example<'_>) -> bool {
-        // Without early exit, so that it is a few vector instructions.
+        // No early exit, so that the loop vectorises.
         let large = || example.values.iter().fold(false, |any, value| any | (value.abs() > 1.0));
         match self.kind {
             Scale::None => true,
@@ -209,7 +209,7 @@ impl Scales {
         }
     }
 
-    /// Whether a feature of the example, or a neighbour, has met a value above 1.
+    /// Whether a feature of the example, or one of its 64 neighbours, has had a value above 1.
     #[inline]
     fn has_grown(&self, example: &Example<'_>) -> bool {
         let near = |any: bool, &slot: &u32| any | self.is_near_growth(slot as usize);

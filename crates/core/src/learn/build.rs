@@ -1,4 +1,4 @@
-//! A spec turned into a learner: the one place where names become types.
+//! Builds a learner from a spec: the only file where names become types.
 
 use super::frame::{Plan, Uniform};
 use super::lanes::Lanes;
@@ -13,7 +13,7 @@ use crate::rule::{Interval, Parameters, WithRule, check_interval};
 use crate::spec::Spec;
 
 impl Spec {
-    /// The learner, untouched. `intervals`, if given, has one interval for each slot.
+    /// Builds the learner in its initial state. `intervals`, if given, has one interval for each slot.
     pub fn build(&self, intervals: Option<Vec<Interval>>) -> Result<Box<dyn Model>> {
         self.check()?;
         if let Some(intervals) = &intervals {
@@ -22,7 +22,7 @@ impl Spec {
         self.rule.with(Build { spec: self, intervals })
     }
 
-    /// The slim model of a learner of this spec and its tally, all of whose weights are 0.
+    /// Builds the slim model of a learner with this spec and this tally. All its weights are 0.
     pub fn build_slim(&self, tally: Tally) -> Result<SlimModel> {
         let slots = self.space.slots();
         SlimModel::new(slots, Scales::new(self.space.scale, slots)?, tally)
@@ -42,7 +42,7 @@ impl Spec {
     }
 }
 
-/// The learner of a rule, in one lane or in eight, with one interval or one for each slot.
+/// Builds the learner of a rule, with one lane or eight, and with one interval or one for each slot.
 struct Build<'a> {
     spec: &'a Spec,
     intervals: Option<Vec<Interval>>,

@@ -1,4 +1,4 @@
-//! The kernels of models, compiled for each set of vector instructions and chosen once a call.
+//! Dispatch of the kernels of models: compiled for each set of vector instructions, chosen once per call.
 
 use crate::error::{Error, Result};
 use crate::example::Ordered;
@@ -7,15 +7,15 @@ use crate::simd::f64x8::F64x8;
 use crate::simd::{InstructionSet, Simd, WithSimd};
 use crate::spec::Scope;
 
-/// A model whose loop of predicting is compiled for each set of vector instructions.
+/// A model whose prediction kernel is compiled for each set of vector instructions.
 pub(crate) trait PlayKernel: Sized {
-    /// Play every example and learn nothing.
+    /// Compute the margin of every example and learn nothing.
     fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>);
 }
 
-/// A learner whose loops are compiled for each set of vector instructions.
+/// A learner whose kernels are compiled for each set of vector instructions.
 pub(crate) trait Kernel: PlayKernel {
-    /// Play and absorb every example; PENALISED says that there is L2, on the features of the example.
+    /// Play and absorb every example. PENALISED says that there is L2, on the features of the example.
     fn learn_each<E: F64x8, const PENALISED: bool>(
         &mut self,
         simd: E,
@@ -23,11 +23,12 @@ pub(crate) trait Kernel: PlayKernel {
         margins: &mut Vec<f64>,
     ) -> Result<()>;
 
-    /// Play and absorb every example with L2 on every coordinate, by the instructions of any machine.
+    /// Play and absorb every example with L2 on every coordinate. Compiled for the baseline instructions
+    /// only.
     fn learn_whole(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()>;
 }
 
-/// Have the examples learned, by the machine's vector instructions.
+/// Learn from the examples with the kernel for this machine's vector instructions.
 pub(crate) fn learn<P: Kernel>(
     kernel: &mut P,
     penalty: Penalty,
@@ -44,7 +45,7 @@ pub(crate) fn learn<P: Kernel>(
     }
 }
 
-/// Examples to be learned, as work for [`InstructionSet::run`].
+/// A call of the learning kernel, as work for [`InstructionSet::run`].
 struct LearnCall<'a, P: Kernel, const PENALISED: bool> {
     kernel: &'a mut P,
     examples: Ordered<'a>,
@@ -60,13 +61,13 @@ impl<P: Kernel, const PENALISED: bool> WithSimd for LearnCall<'_, P, PENALISED> 
     }
 }
 
-/// Have the examples played, by the machine's vector instructions.
+/// Predict the examples with the kernel for this machine's vector instructions.
 pub(crate) fn predict<P: PlayKernel>(kernel: &P, examples: Ordered<'_>, margins: &mut Vec<f64>) {
     let path = InstructionSet::chosen().unwrap_or(InstructionSet::Portable);
     path.run(PredictCall { kernel, examples, margins });
 }
 
-/// Examples to be played, as work for [`InstructionSet::run`].
+/// A call of the prediction kernel, as work for [`InstructionSet::run`].
 struct PredictCall<'a, P: PlayKernel> {
     kernel: &'a P,
     examples: Ordered<'a>,

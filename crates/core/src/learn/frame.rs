@@ -1,4 +1,4 @@
-//! What every learner has beside its slots: its settings, its scales, its sums of gradients.
+//! What every learner has beside its slots: its settings, its scales and its sums of gradients.
 
 use bytemuck::Zeroable;
 
@@ -10,33 +10,34 @@ use crate::example::Scales;
 use crate::loss::Loss;
 use crate::rule::{Interval, Rule};
 
-/// What a learner is made from, but for its rule and its boxes.
+/// The settings of a learner, except its rule and its boxes.
 pub struct Plan {
-    /// What margins are judged by.
+    /// The loss.
     pub loss: Loss,
-    /// What weights are charged.
+    /// The L2 penalty on the weights.
     pub penalty: Penalty,
-    /// Whether updates follow the slope as far as importance leads; for a rule that descends, without L2.
+    /// Whether updates are importance-aware. For a rule that descends, and without L2.
     pub importance_aware: bool,
-    /// The part of every round's shares that lanes deal out evenly.
+    /// The fixed share: the part of the mixture's shares that every round redistributes evenly over the
+    /// lanes.
     pub fixed_share: f64,
-    /// What values are divided by.
+    /// The scales that values are divided by.
     pub scales: Scales,
     /// The number of slots.
     pub slots: usize,
-    /// Whether to keep the sums of gradients that the linearised regret is measured by.
+    /// Whether to keep the sums of gradients that the linearised regret is computed from.
     pub certify: bool,
 }
 
 /// The feasible set of every coordinate.
 pub trait Boxes: Send + Sync + 'static {
-    /// The rule as it is for this slot.
+    /// The rule with the feasible interval of this slot.
     fn rule<R: Rule>(&self, rule: R, slot: usize) -> R;
-    /// The intervals, where each slot has its own.
+    /// The intervals, if each slot has its own.
     fn intervals(&self) -> Option<&[Interval]>;
 }
 
-/// All coordinates have the rule's own interval.
+/// Every coordinate has the rule's own interval.
 pub struct Uniform;
 
 impl Boxes for Uniform {
@@ -59,7 +60,7 @@ impl Boxes for Vec<Interval> {
     }
 }
 
-/// What a learner has beside its slots. `G` is the sum of a slot's gradients: a number, or one a lane.
+/// What a learner has beside its slots. `G` is the sum of a slot's gradients: a number, or one per lane.
 pub(crate) struct Frame<R: Rule, B: Boxes, G> {
     pub loss: Loss,
     pub penalty: Penalty,
@@ -71,24 +72,24 @@ pub(crate) struct Frame<R: Rule, B: Boxes, G> {
 }
 
 impl<R: Rule, B: Boxes, G: Copy + PartialEq + Zeroable> Frame<R, B, G> {
-    /// The frame of a learner none of whose slots is touched.
+    /// The frame of a learner in its initial state.
     pub fn new(plan: Plan, rule: R, boxes: B) -> Result<Self> {
         let Plan { loss, penalty, importance_aware, scales, slots, certify, .. } = plan;
         let gradient_sums = if certify { Some(zeroed(slots)?) } else { None };
         Ok(Frame { loss, penalty, importance_aware, rule, boxes, scales, gradient_sums })
     }
 
-    /// The rule of a slot.
+    /// The rule with the feasible interval of this slot.
     #[inline(always)]
     pub fn rule_at(&self, slot: usize) -> R {
         self.boxes.rule(self.rule, slot)
     }
 
-    /// Whether the sum of a slot's gradients and its scale are as they began.
+    /// Whether the gradient sum and the scale of a slot are in their initial state.
     pub fn is_untouched(&self, slot: usize) -> bool {
-        // A gradient too small to move a slot still counts in its sum.
+        // A gradient too small to change a slot still counts in its sum.
         let no_sum = self.gradient_sums.as_ref().is_none_or(|sums| sums[slot] == G::zeroed());
-        // So does a value that told nothing but its size.
+        // A value that changed only the scale counts too.
         no_sum && self.scales.is_untouched(slot)
     }
 
@@ -105,19 +106,19 @@ impl<R: Rule, B: Boxes, G: Copy + PartialEq + Zeroable> Frame<R, B, G> {
         }
     }
 
-    /// Whether every slot that was never met plays 0, as it does where its box holds 0.
+    /// Whether every slot that was never met has weight 0. This holds if its box contains 0.
     fn rests_at_zero(&self) -> bool {
         let unmet = R::Slot::default();
         self.boxes.intervals().is_none() && self.rule.weight(&unmet, 1.0) == 0.0
     }
 
-    /// Hand over the sums of the gradients of these slots one by one, where they are kept.
+    /// Pass the gradient sums of these slots to `append` one by one, if they are kept.
     pub fn copy_gradient_sums(&self, slots: &[u32], mut append: impl FnMut(&G)) {
         let Some(kept) = &self.gradient_sums else { return };
         slots.iter().for_each(|&slot| append(&kept[slot as usize]));
     }
 
-    /// Put back the sums of the gradients of these slots.
+    /// Restore the gradient sums of these slots.
     pub fn restore_gradient_sums(&mut self, slots: &[u32], sums: &[G]) {
         let Some(kept) = &mut self.gradient_sums else { return };
         for (&slot, &sum) in slots.iter().zip(sums) {
@@ -126,7 +127,7 @@ impl<R: Rule, B: Boxes, G: Copy + PartialEq + Zeroable> Frame<R, B, G> {
     }
 }
 
-/// The slots, of those given, whose weight is not 0.
+/// Those of the given slots whose weight is not 0.
 pub(crate) fn nonzero(
     slots: impl Iterator<Item = usize>,
     weight: impl Fn(usize) -> f32,

@@ -1,15 +1,15 @@
-//! Learners: play an example, then absorb it.
+//! Learners: play each example, then absorb it.
 //!
-//! - [`model`]: what learning, predicting and inspecting a model are to other rooms;
-//! - [`build`]: a spec turned into a learner;
-//! - [`dispatch`]: a learner's loop compiled for each set of vector instructions;
-//! - [`rounds`]: the loop over examples; [`sound`]: which rounds may be learned;
+//! - [`model`]: the traits to learn, predict and inspect, as other modules use them;
+//! - [`build`]: builds a learner from a spec;
+//! - [`dispatch`]: a learner's kernels compiled for each set of vector instructions;
+//! - [`rounds`]: the loop over examples; [`sound`]: checks for numeric overflow before learning;
 //! - [`frame`]: what every learner has beside its slots;
 //! - [`single`]: the learner with one rate; [`lanes`]: the learner with eight rates, mixed;
-//! - [`slim`]: weights that predict and do not learn;
+//! - [`slim`]: a model of weights only, which predicts and does not learn;
 //! - [`many`]: many learners on the same examples;
-//! - [`penalty`], [`tally`]: L2, and the sums of the rounds;
-//! - [`table`]: the memory of slots.
+//! - [`penalty`], [`tally`]: L2, and the sums over the rounds;
+//! - [`table`]: which slots were met, and the memory of the lanes.
 
 mod build;
 mod dispatch;

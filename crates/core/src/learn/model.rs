@@ -1,4 +1,4 @@
-//! What a model is to those outside: it learns, it predicts, it is inspected.
+//! The traits of a model: it learns, it predicts, it can be inspected.
 
 use std::sync::Arc;
 
@@ -11,37 +11,37 @@ use crate::learn::slim::SlimModel;
 use crate::learn::tally::{SlotSummary, Tally};
 use crate::rule::Interval;
 
-/// A model that learns. Called once a chunk, never a feature.
+/// A model that learns. Called once per chunk, never per feature.
 pub trait Learn {
-    /// Play and absorb every example; append the margins, each made before its example was learned.
+    /// Play and absorb every example. Appends the margins, each computed before its example was learned.
     fn learn(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()>;
-    /// Be told how many features are to come, at a guess: memory is had accordingly.
+    /// A hint of the number of features to come, for choosing the kind of memory.
     fn expect(&mut self, features: u64);
-    /// What examples may be looked up in before they are learned from, where that helps.
+    /// The index in which readers may look up the slots of examples before they are learned, if there is one.
     fn index(&self) -> Option<Arc<dyn SlotLookup>> {
         None
     }
-    /// Put back what [`Inspect::shared`] and [`Inspect::tally`] gave.
+    /// Restore what [`Inspect::shared`] and [`Inspect::tally`] returned.
     fn restore(&mut self, shared: Value, tally: Tally) -> std::result::Result<(), String>;
-    /// The scales of the features, to be put back.
+    /// The scales of the features, mutable, to be restored.
     fn scales_mut(&mut self) -> &mut Scales;
-    /// Put back what [`Inspect::copy_field`] gave for these slots.
+    /// Restore what [`Inspect::copy_field`] returned for these slots.
     fn restore_field(&mut self, field: usize, slots: &[u32], floats: &[f32]);
-    /// Put back what [`Inspect::copy_gradient_sums`] gave for these slots.
+    /// Restore what [`Inspect::copy_gradient_sums`] returned for these slots.
     fn restore_gradient_sums(&mut self, slots: &[u32], sums: &[f64]);
 }
 
-/// A model that predicts. Called once a chunk, never a feature.
+/// A model that predicts. Called once per chunk, never per feature.
 pub trait Predict: Send + Sync {
     /// Append the margins of the examples and learn nothing.
     fn predict(&self, examples: Ordered<'_>, margins: &mut Vec<f64>);
 }
 
-/// What ledgers, model files and readers of weights see of a model.
+/// Read access to a model, for ledgers, model files and lists of weights.
 pub trait Inspect: Send + Sync {
     /// The number of slots.
     fn slots(&self) -> usize;
-    /// The weight that a slot would play, per unit of the value.
+    /// The weight that a slot would play, per unit of the raw value.
     fn weight(&self, slot: usize) -> f32 {
         self.scales().unscaled(slot, self.scaled_weight(slot))
     }
@@ -49,28 +49,28 @@ pub trait Inspect: Send + Sync {
     fn scaled_weight(&self, slot: usize) -> f32;
     /// The scales of the features.
     fn scales(&self) -> &Scales;
-    /// The sums so far.
+    /// The sums over the rounds so far.
     fn tally(&self) -> &Tally;
-    /// What the slots say about regret; walks over all of them.
+    /// The parts of the regret bound that are computed from the slots. Loops over all of them.
     fn summary(&self) -> SlotSummary;
-    /// The names of a slot's floats.
+    /// The names of the floats in a slot.
     fn fields(&self) -> &'static [&'static str];
-    /// The slots that are not as they began, ascending.
+    /// The slots that are not in their initial state, ascending.
     fn touched(&self) -> Vec<u32>;
     /// The slots whose weight is not 0, ascending.
     fn weighted(&self) -> Vec<u32>;
-    /// How many lanes each slot has.
+    /// The number of lanes of each slot.
     fn lanes(&self) -> usize {
         1
     }
     /// Append the weights that these slots would play, per unit of the scaled value.
     fn copy_weights(&self, slots: &[u32], weights: &mut Vec<f32>);
-    /// Append one field of these slots: slot by slot, and of each slot lane by lane.
+    /// Append one field of these slots: slot by slot, and lane by lane within a slot.
     fn copy_field(&self, field: usize, slots: &[u32], floats: &mut Vec<f32>);
-    /// Append the sums of the gradients of these slots, in the order of [`Inspect::copy_field`]; nothing
-    /// where they are not kept.
+    /// Append the gradient sums of these slots, in the order of [`Inspect::copy_field`]. Appends nothing if
+    /// they are not kept.
     fn copy_gradient_sums(&self, slots: &[u32], sums: &mut Vec<f64>);
-    /// The intervals, where each slot has its own.
+    /// The intervals, if each slot has its own.
     fn intervals(&self) -> Option<&[Interval]>;
     /// The state that coupled coordinates share, for the model file.
     fn shared(&self) -> Value;
@@ -81,16 +81,16 @@ pub trait Model: Learn + Predict + Inspect {}
 
 impl<M: Learn + Predict + Inspect> Model for M {}
 
-/// What a model file holds: a learner, or weights that only predict.
+/// The content of a model file: a learner, or a slim model that only predicts.
 pub enum AnyModel {
     /// A learner.
     Learner(Box<dyn Model>),
-    /// The weights of a slim model.
+    /// A slim model: weights only.
     Slim(SlimModel),
 }
 
 impl AnyModel {
-    /// The learner; an error if there are only weights.
+    /// The learner; an error for a slim model.
     pub fn learner(&mut self) -> Result<&mut dyn Model> {
         match self {
             AnyModel::Learner(learner) => Ok(&mut **learner),
@@ -98,7 +98,7 @@ impl AnyModel {
         }
     }
 
-    /// The model as one that predicts.
+    /// The model as [`Predict`].
     pub fn predictor(&self) -> &dyn Predict {
         match self {
             AnyModel::Learner(learner) => &**learner,
@@ -106,7 +106,7 @@ impl AnyModel {
         }
     }
 
-    /// The model as one that is looked at.
+    /// The model as [`Inspect`].
     pub fn inspected(&self) -> &dyn Inspect {
         match self {
             AnyModel::Learner(learner) => &**learner,
@@ -114,12 +114,12 @@ impl AnyModel {
         }
     }
 
-    /// Whether there are only weights.
+    /// Whether this is a slim model.
     pub fn is_slim(&self) -> bool {
         matches!(self, AnyModel::Slim(_))
     }
 
-    /// What examples may be looked up in before they are learned from, where that helps.
+    /// The index in which readers may look up the slots of examples before they are learned, if there is one.
     pub fn index(&self) -> Option<Arc<dyn SlotLookup>> {
         match self {
             AnyModel::Learner(learner) => learner.index(),

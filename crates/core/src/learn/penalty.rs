@@ -1,12 +1,12 @@
-//! L2 in the stream: what every round adds for the weights it uses.
+//! L2 in the stream: every round adds a penalty on the weights it uses.
 //!
 //! ```text
 //! f_t(x) = h [ℓ(x·θ_t, y_t) + (λ/2) Σ_i x_i²]      h the importance, i over the scope
 //! g_t,i  = h [ℓ'(p, y_t) θ_t,i + λ w_i]            w the weights played
 //! ```
 //!
-//! The rules see the gradient of the whole f_t and know nothing of its parts, so regret, linearised
-//! regret and bound are those of Σ f_t. Decision 15 says why.
+//! The rules receive the gradient of the whole f_t, not of its parts, so regret, linearised regret and bound
+//! are those of Σ f_t. Decision 15 gives the reasons.
 
 use crate::example::Example;
 use crate::spec::Scope;
@@ -14,20 +14,20 @@ use crate::spec::Scope;
 /// The regulariser of every round.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Penalty {
-    /// λ, 0 for none.
+    /// λ; 0 for no penalty.
     pub l2: f64,
-    /// Which coordinates it acts on.
+    /// Which coordinates the penalty acts on.
     pub scope: Scope,
 }
 
 impl Penalty {
-    /// (λ/2) Σ w².
+    /// (λ/2) Σ w², given Σ w².
     pub fn of(&self, square_weights: f64) -> f64 {
         0.5 * self.l2 * square_weights
     }
 }
 
-/// An example with the touched coordinates that it lacks, at value 0.
+/// An example extended by the touched coordinates that it lacks, at value 0.
 #[derive(Debug, Default)]
 pub struct WithTouched {
     own: Vec<u32>,
@@ -36,7 +36,7 @@ pub struct WithTouched {
 }
 
 impl WithTouched {
-    /// Put the absent ones, in the order given, behind the example's own features.
+    /// Append the absent coordinates, in the order given, to the example's own features.
     pub fn complete<'a>(
         &'a mut self,
         example: &Example<'_>,

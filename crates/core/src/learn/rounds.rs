@@ -1,4 +1,4 @@
-//! The loop over examples, whatever the learner: scale, play and absorb, count.
+//! The loop over examples, for every learner: scale, play and absorb, record.
 //!
 //! ```text
 //! for every batch:    start_batch
@@ -6,8 +6,8 @@
 //!     count_rounds
 //! ```
 //!
-//! Rounds are counted together, a batch at a time, because what counting computes of one round does not
-//! wait for the next. All is inlined into the kernel of each set of vector instructions.
+//! Rounds are recorded a batch at a time, because what recording computes for one round is independent of the
+//! next. Everything is inlined into the kernel of each set of vector instructions.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ use crate::example::{Example, Ordered, Scales};
 use crate::simd::Portable;
 use crate::simd::f64x8::F64x8;
 
-/// The examples that come after the one of a round, to prefetch for.
+/// The examples after the current one, to prefetch for.
 #[derive(Clone, Copy)]
 pub(crate) struct Upcoming<'a> {
     examples: Ordered<'a>,
@@ -27,7 +27,7 @@ pub(crate) struct Upcoming<'a> {
 }
 
 impl<'a> Upcoming<'a> {
-    /// The slots of the example so many after the next; none if there is no such example.
+    /// The slots of the example this many after the next one. Empty if there is no such example.
     #[inline(always)]
     pub fn slots(self, after_next: usize) -> &'a [u32] {
         let k = self.next + after_next;
@@ -35,18 +35,18 @@ impl<'a> Upcoming<'a> {
     }
 }
 
-/// A learner as the loop over examples needs it: one round, and what stands around it.
+/// A learner as the loop over examples needs it: one round, and the steps around it.
 pub(crate) trait RoundKernel: PlayKernel {
-    /// Memory that is used again from example to example, with the rounds that are not counted yet.
+    /// Scratch memory, reused from example to example, with the rounds that are not recorded yet.
     type Scratch: Default;
 
     /// The scales of the features.
     fn scales(&mut self) -> &mut Scales;
 
-    /// How many rounds are counted.
+    /// The number of rounds recorded so far.
     fn rounds_counted(&self) -> u64;
 
-    /// Be told which examples come next, at most [`BATCH`].
+    /// Prepare for the next examples, at most [`BATCH`].
     fn start_batch(
         &mut self,
         examples: Ordered<'_>,
@@ -54,10 +54,10 @@ pub(crate) trait RoundKernel: PlayKernel {
         scratch: &mut Self::Scratch,
     );
 
-    /// Be told that one example comes next, which is in no batch.
+    /// Prepare for one example that is not part of a batch.
     fn start_example(&mut self, example: &Example<'_>, scratch: &mut Self::Scratch);
 
-    /// Play and absorb one example, and keep the round as one of so many features.
+    /// Play and absorb one example, and store the round as one with this many features.
     fn play_round<E: F64x8, const PENALISED: bool>(
         &mut self,
         simd: E,
@@ -68,10 +68,10 @@ pub(crate) trait RoundKernel: PlayKernel {
         scratch: &mut Self::Scratch,
     ) -> Result<()>;
 
-    /// The slots that are not as they began, ascending.
+    /// The slots that are not in their initial state, ascending.
     fn moved_slots(&self) -> impl Iterator<Item = u32>;
 
-    /// Count the rounds that were kept, forget them, and append their margins.
+    /// Record the stored rounds in the tally, clear them, and append their margins.
     fn count_rounds(&mut self, scratch: &mut Self::Scratch, margins: &mut Vec<f64>);
 }
 
@@ -113,7 +113,7 @@ impl<K: RoundKernel> Kernel for K {
     }
 }
 
-/// Learn from the examples of one batch; their rounds are kept to be counted.
+/// Learn from the examples of one batch. Their rounds are stored, to be recorded later.
 #[inline(always)]
 fn learn_batch<K: RoundKernel, E: F64x8, const PENALISED: bool>(
     kernel: &mut K,

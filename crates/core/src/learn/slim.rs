@@ -1,11 +1,11 @@
-//! The weights of a slim model: enough to predict, and nothing to learn with.
+//! The slim model: weights that are enough to predict, without the state to learn.
 //!
 //! ```text
 //! p = Σ_i w_i x_i/m_i        m_i the scale of the feature
 //! ```
 //!
-//! The sum is made in the order in which a learner makes its own, so a slim model predicts the bits of the
-//! learner with one rate that it was made of. Cost: four bytes a slot, and a bit.
+//! The sum is added up in the same order as in a learner. So a slim model made from a learner with one rate
+//! predicts bit-identical margins. Cost: four bytes a slot, and a bit.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ use crate::simd::LANES;
 use crate::simd::f64x8::F64x8;
 use crate::simd::sums::Sum;
 
-/// Weights that predict and do not learn.
+/// A model of weights only, which predicts and does not learn.
 pub struct SlimModel {
     weights: Table<f32>,
     met: TouchedSlots,
@@ -31,13 +31,13 @@ pub struct SlimModel {
 }
 
 impl SlimModel {
-    /// A model all of whose weights are 0; `tally` is that of the learner it was made of.
+    /// A model with all weights 0. `tally` is that of the learner it was made from.
     pub fn new(slots: usize, scales: Scales, tally: Tally) -> Result<Self> {
         let (weights, met) = (Table::zeroed(slots)?, TouchedSlots::new(slots)?);
         Ok(SlimModel { weights, met, scales, tally })
     }
 
-    /// Put back what [`Inspect::copy_weights`] gave for these slots.
+    /// Restore what [`Inspect::copy_weights`] returned for these slots.
     pub fn restore_weights(&mut self, slots: &[u32], weights: &[f32]) {
         self.met.meet_all(slots);
         for (&slot, &weight) in slots.iter().zip(weights) {
@@ -45,12 +45,12 @@ impl SlimModel {
         }
     }
 
-    /// The scales of the features, to be put there.
+    /// The scales of the features, mutable, to be restored.
     pub fn scales_mut(&mut self) -> &mut Scales {
         &mut self.scales
     }
 
-    /// What stands in a slim model file for the shared state of coupled coordinates.
+    /// The value that a slim model file has for the shared state of coupled coordinates.
     pub fn no_shared() -> Value {
         json!({ "state": null, "step": Step::default() })
     }

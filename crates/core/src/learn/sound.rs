@@ -1,17 +1,17 @@
-//! Which rounds may be learned: those whose numbers fit into float32.
+//! Check that the numbers of a round fit into float32, before it is learned.
 
 use crate::error::Error;
 use crate::example::Example;
 use crate::rule::{ExampleStats, Rule};
 
-/// Whether margin and gradient of a round fit into float32.
+/// Whether the margin and the gradient of a round fit into float32.
 #[inline]
 pub(crate) fn is_sound<R: Rule>(stats: &ExampleStats) -> bool {
     let finite = |number: f64| (number as f32).is_finite();
     finite(stats.margin) && (!R::BOUNDED || finite(stats.square_gradient()))
 }
 
-/// The error for a round that is not sound; `weight` gives the weight that a slot played.
+/// The error for a round that is not sound. `weight` returns the weight that a slot played.
 #[cold]
 #[inline(never)]
 pub(crate) fn diverged(

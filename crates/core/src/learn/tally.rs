@@ -1,39 +1,39 @@
-//! What a run adds up, in float64: the sums the ledger is made of.
+//! The sums over the rounds of a run, in float64, from which the ledger is computed.
 
 use serde::{Deserialize, Serialize};
 
 use crate::loss::Loss;
 
-/// As many rounds are counted together.
+/// The number of rounds that are recorded together.
 pub const BATCH: usize = 64;
 
-/// A round that was played and is not counted yet.
+/// A round that was played and is not recorded yet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Round {
-    /// y.
+    /// y, the label.
     pub label: f64,
-    /// As in [`Outcome`].
+    /// The margin, played before the label was seen.
     pub margin: f64,
-    /// As in [`Outcome`].
+    /// The importance of the round.
     pub importance: f64,
-    /// As in [`Outcome`].
+    /// (λ/2) Σ w², the regulariser's part of the round, not yet weighted.
     pub penalty: f64,
-    /// As in [`Outcome`].
+    /// g·x, the gradient of loss and penalty times the point played.
     pub played: f64,
-    /// As in [`Outcome`].
+    /// ½ Σ_i g_i² η_i with the rates used; 0 if there is no bound.
     pub energy: f64,
-    /// As in [`Outcome`].
+    /// The number of features.
     pub features: usize,
 }
 
-/// What one round showed.
+/// The results of one round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
     /// The margin, played before the label was seen.
     pub margin: f64,
     /// The loss, not yet weighted.
     pub loss: f64,
-    /// Whether the sign was wrong.
+    /// Whether the sign of the margin was wrong.
     pub mistake: bool,
     /// The importance of the round.
     pub importance: f64,
@@ -41,7 +41,7 @@ pub struct Outcome {
     pub penalty: f64,
     /// g·x, the gradient of loss and penalty times the point played.
     pub played: f64,
-    /// ½ Σ_i g_i² η_i with the rates used; 0 where there is no bound.
+    /// ½ Σ_i g_i² η_i with the rates used; 0 if there is no bound.
     pub energy: f64,
     /// The number of features.
     pub features: usize,
@@ -53,7 +53,7 @@ pub struct Outcome {
 pub struct Tally {
     /// Rounds played.
     pub rounds: u64,
-    /// Features met, repeats included.
+    /// Features played, repeats included.
     pub features: u64,
     /// Σ importance.
     pub importance: f64,
@@ -61,23 +61,23 @@ pub struct Tally {
     pub loss: f64,
     /// Σ importance over the rounds with a mistake.
     pub mistakes: f64,
-    /// Σ_t g_t·x_t.
+    /// Σ_t g_t·x_t, the linearised loss of the points played.
     pub played: f64,
     /// ½ Σ_t Σ_i g²_t,i η_t,i, the second half of the paper's bound.
     pub energy: f64,
-    /// Σ importance · penalty; left out of files where there is none, as it was before L2.
+    /// Σ importance · penalty. Left out of files if it is 0, as in files written before L2 existed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub penalty: f64,
 }
 
-/// Whether a number need not be said.
+/// Whether a number is 0 and can be left out of a file.
 pub(crate) fn is_zero(number: &f64) -> bool {
     *number == 0.0
 }
 
 impl Tally {
-    /// Add many rounds, at most [`BATCH`]. Their losses are made together, for a logarithm of one would
-    /// hold up the next round.
+    /// Record many rounds, at most `BATCH`. Their losses are computed together, because the latency of one
+    /// logarithm would delay the next round.
     #[inline(always)]
     pub fn record_all(&mut self, loss: Loss, rounds: &[Round]) {
         let (mut margins, mut labels, mut losses) = ([0.0; BATCH], [0.0; BATCH], [0.0; BATCH]);
@@ -101,14 +101,14 @@ impl Tally {
         }
     }
 
-    /// Add one round.
+    /// Record one round.
     #[inline(always)]
     pub fn record(&mut self, outcome: &Outcome) {
         self.rounds += 1;
         self.features += outcome.features as u64;
         self.importance += outcome.importance;
         self.loss += outcome.importance * outcome.loss;
-        // Not asked before it is added: labels are what a processor cannot foresee.
+        // Branchless: a branch on the labels would be mispredicted.
         self.mistakes += if outcome.mistake { outcome.importance } else { 0.0 };
         self.played += outcome.played;
         self.energy += outcome.energy;
@@ -126,40 +126,40 @@ pub struct LaneTally {
     pub played: f64,
     /// ½ Σ_t Σ_i g²_t,i η_t,i.
     pub energy: f64,
-    /// Σ importance · penalty; left out of files where there is none.
+    /// Σ importance · penalty. Left out of files if it is 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub penalty: f64,
 }
 
-/// What is known at this moment of one lane.
+/// The current state of one lane, for the ledger.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaneSummary {
     /// The lane's rate.
     pub rate: f64,
-    /// Its part in the mixture, from 0 to 1.
+    /// Its share in the mixture, from 0 to 1.
     pub share: f64,
-    /// Its sums.
+    /// The sums over its rounds.
     pub tally: LaneTally,
-    /// As in [`SlotSummary`].
+    /// Σ_i D_i²/(2 η_T,i) in this lane, the first half of the paper's bound; see [`SlotSummary::spread`].
     pub spread: Option<f64>,
-    /// As in [`SlotSummary`].
+    /// min over F of (Σ g)·x in this lane; see [`SlotSummary::floor`].
     pub floor: Option<f64>,
 }
 
-/// What the slots say at this moment about regret; summed over all coordinates.
+/// The current regret terms that are computed from the slots, summed over all coordinates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SlotSummary {
-    /// Σ_i D_i²/(2 η_T,i), the first half of the paper's bound; none for rules without one,
-    /// and with importance-aware updates, for which it is not proved.
+    /// Σ_i D_i²/(2 η_T,i), the first half of the paper's bound. None for rules without a bound, and for
+    /// importance-aware updates, whose bound is not proved.
     pub spread: Option<f64>,
-    /// min over F of (Σ g)·x; none unless the gradients are summed.
+    /// min over F of (Σ g)·x. None unless the gradient sums are kept.
     pub floor: Option<f64>,
     /// The closed form of Theorem 2 or 3, for the rates those theorems use.
     pub theorem: Option<f64>,
-    /// Slots that are not as they began.
+    /// The number of slots that are not in their initial state.
     pub touched: u64,
-    /// What mixing lanes has cost at most, where there are some.
+    /// An upper bound on the cost of mixing the lanes. None without lanes.
     pub mixing_cost: Option<f64>,
-    /// The lanes, where there are some.
+    /// The lanes; empty for a learner with one rate.
     pub lanes: Vec<LaneSummary>,
 }

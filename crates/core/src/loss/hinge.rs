@@ -11,8 +11,8 @@
 //! Source    the paper, section 5.1
 //! ```
 //!
-//! The comparator's search wants a second derivative and hinge has none. Hinge is max(0, l) = max over α in
-//! [0, 1] of α l, with l = 1 − yp; it is searched with a barrier that keeps α off its ends,
+//! The comparator's search needs a second derivative and hinge has none. Hinge is max(0, l) = max over α in
+//! `[0, 1]` of α l, with l = 1 − yp; it is searched with a barrier that keeps α off its ends,
 //!
 //! ```text
 //! max over α of α l + ε [log α + log(1 − α)]   at α = ½ (2ε + √(l² + 4ε²) + l)/(2ε + √(l² + 4ε²))
@@ -20,7 +20,7 @@
 //!
 //! whose slope α is a subgradient of hinge at the kink, so a dual point of hinge itself: the value
 //! and the lower bound reported are always those of hinge. The temperature is ε. (A softplus has slopes in
-//! [0, 1] too, but is flat away from the kink, so that Newton steps jump over it: measured, 12,000 passes
+//! `[0, 1]` too, but is flat away from the kink, so that Newton steps jump over it: measured, 12,000 passes
 //! for 500.)
 
 use super::{Labels, Link, LossFunction, Mixing, Point, Tail, Target};

@@ -1,10 +1,10 @@
-//! What kinds of loss there are: what labels are, what a margin predicts, how lanes are mixed.
+//! The properties of losses: the kind of label, what a margin predicts, how lanes are mixed.
 
 use serde::{Deserialize, Serialize};
 
 use super::Tail;
 
-/// What labels are.
+/// The kind of label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Labels {
@@ -17,7 +17,7 @@ pub enum Labels {
 }
 
 impl Labels {
-    /// The word that users write for it.
+    /// The name, as users write it.
     pub fn name(self) -> &'static str {
         match self {
             Labels::Binary => "binary",
@@ -32,14 +32,14 @@ impl Labels {
 pub enum Link {
     /// The probability 1/(1 + e^−p) that the label is +1.
     Probability,
-    /// The likelier label, -1 or +1; 0 where the margin is 0 and decides nothing.
+    /// The likelier label, -1 or +1; 0 if the margin is 0.
     Sign,
     /// The label itself, which is the margin.
     Number,
 }
 
 impl Link {
-    /// What this margin predicts.
+    /// The prediction of this margin.
     pub fn prediction(self, margin: f64) -> f64 {
         match self {
             Link::Probability => Tail::of(margin).positive(margin),
@@ -50,22 +50,22 @@ impl Link {
     }
 }
 
-/// How lanes that suffer a loss are mixed: what the mixture plays, and at which learning rate η it shares
-/// the play among them. `learn/lanes/mixture` has the formulas and what they cost.
+/// How the lanes are mixed under a loss: what the mixture plays, and the learning rate η of its shares.
+/// `learn/lanes/mixture/mod.rs` has the formulas and their costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mixing {
     /// The log odds of the mean probability, at η = 1/H; H is the largest importance.
     ///
-    /// It is for log(1 + e^−yp), which is 1-mixable: the loss of the mean probability is the mix loss. Such
-    /// a loss has the tails of its margins.
+    /// For log(1 + e^−yp), which is 1-mixable: the loss of the mean probability is the mix loss. Such a loss
+    /// has the tails of its margins.
     LogOdds,
-    /// The mean of the predictions clipped to the labels so far, [A, B], at η = 1/(2H (B − A)²).
+    /// The mean of the predictions clipped to the labels so far, `[A, B]`, at η = 1/(2H (B − A)²).
     ///
-    /// It is for a loss that is 1/(2(B − A)²)-exp-concave where predictions and labels are in [A, B].
+    /// For a loss that is 1/(2(B − A)²)-exp-concave if predictions and labels are in `[A, B]`.
     ClippedMean,
     /// The mean of the margins, at the η of AdaHedge.
     ///
-    /// It is for any convex loss; the mixability gaps are measured, and η follows from their sum.
+    /// For any convex loss; the mixability gaps are measured, and η follows from their sum.
     AdaHedge,
 }
 

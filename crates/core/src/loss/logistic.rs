@@ -11,7 +11,7 @@
 //! Source    the paper, sections 1.1, which prints the negative of the loss (erratum E1), and 5.2
 //! ```
 //!
-//! Value and slope are made of e^−|p|, computed once for both ([`Tail`]).
+//! Value and slope are computed from e^−|p|, which is computed once for both ([`Tail`]).
 
 use super::{Labels, Link, LossFunction, Mixing, Point, Tail, Target};
 
@@ -64,13 +64,13 @@ impl LossFunction for Logistic {
     }
 }
 
-/// Beyond this e^m has no number, and what is left of the loss moves nothing.
+/// Beyond this margin e^m overflows, and the rest of the loss moves nothing.
 const SURE: f64 = 700.0;
 
-/// δ with δ + e^m (e^δ − 1) = weight: how far a margin of the right sign rises.
+/// δ with δ + e^m (e^δ − 1) = weight: the increase of a margin of the right sign.
 ///
-/// Newton from above on a convex function, so every step is down to the root and none beyond it.
-/// In this form nothing cancels, be δ small or e^m.
+/// Newton's method from above on a convex function, so it decreases to the root without overshooting. In this
+/// form nothing cancels, for small δ and for small e^m.
 fn rise(m: f64, weight: f64) -> f64 {
     if m > SURE {
         return 0.0;
@@ -78,14 +78,14 @@ fn rise(m: f64, weight: f64) -> f64 {
     // Above the root, since e^δ − 1 ≥ δ.
     let mut delta = weight / (1.0 + m.exp());
     if delta > 1.0 {
-        // Above the root too, since the second part is not more than the whole; and e^(m + δ) fits.
+        // Also above the root, since the second term is at most the sum; and e^(m + δ) does not overflow.
         delta = delta.min(softplus(weight.ln() - m));
     }
     loop {
         let peak = (m + delta).exp();
         let step = (delta - peak * (-delta).exp_m1() - weight) / (1.0 + peak);
         delta -= step;
-        // Quadratic: the next step would be below the last digit.
+        // Quadratic convergence: the next step would be below the last digit.
         if step <= 1e-9 * delta {
             return delta;
         }

@@ -1,13 +1,13 @@
-//! Losses ℓ(p, y) of the margin p = w·x, in float64: one loss a file.
+//! Losses ℓ(p, y) of the margin p = w·x, in float64: one loss per file.
 //!
-//! A loss's file implements [`LossFunction`], which is all that the learners, the mixture of the lanes
-//! and the comparator ask of a loss; no code outside this folder names a particular loss. The parts that
-//! losses are described with are in `kinds.rs` (labels, link, mixing), `tail.rs` (the exponential that a
-//! value and its slope share) and `target.rs` (merged examples, for the comparator). `push.rs` says what
-//! an importance-aware update is and `wide.rs` computes eight lanes at once.
+//! A loss's file implements [`LossFunction`], which is all that the learners, the mixture of the lanes and
+//! the comparator need from a loss; no code outside this folder names a particular loss. Common parts are in
+//! `loss/kinds.rs` (labels, link, mixing), `loss/tail.rs` (the exponential that value and slope share) and
+//! `loss/target.rs` (merged examples, for the comparator). `loss/push.rs` defines importance-aware updates
+//! and `loss/wide.rs` computes eight lanes at once.
 //!
-//! [`Loss`] is a plain enum, dispatched once an example: that is not measurable beside the walk over the
-//! features.
+//! [`Loss`] is a plain enum, dispatched once per example: that is not measurable compared with the loop over
+//! the features.
 //!
 //! To add a loss:
 //! 1. write one file here, with the header block of the others: a unit struct and its [`LossFunction`].
@@ -32,31 +32,31 @@ pub use tail::Tail;
 pub use target::{Point, Target};
 use wide::Tails;
 
-/// A convex loss of the margin: all that is particular to it.
+/// A convex loss of the margin: everything that is specific to it.
 pub trait LossFunction {
-    /// What its labels are.
+    /// The kind of its labels.
     const LABELS: Labels;
     /// What a margin predicts.
     const LINK: Link;
-    /// How lanes that suffer this loss are mixed.
+    /// How lanes are mixed under this loss.
     const MIXING: Mixing;
 
-    /// The exponential that value and slope share, [`Tail::NONE`] for a loss that has none.
+    /// The exponential that value and slope share; [`Tail::NONE`] for a loss without one.
     fn tail(margin: f64) -> Tail;
     /// ℓ(p, y); `tail` is that of the margin.
     fn value(tail: Tail, margin: f64, label: f64) -> f64;
-    /// dℓ/dp, a subgradient where there is a kink; `tail` is that of the margin.
+    /// dℓ/dp, a subgradient at a kink; `tail` is that of the margin.
     fn slope(tail: Tail, margin: f64, label: f64) -> f64;
-    /// The importance-aware push u (`push.rs`), for an importance and a response above 0.
+    /// The importance-aware push u (`loss/push.rs`), for an importance and a response above 0.
     fn push(margin: f64, label: f64, importance: f64, response: f64) -> f64;
 
-    /// Merge an example into a target; the part of the loss that no margin changes is returned.
+    /// Merge an example into a target; returns the part of the loss that does not depend on the margin.
     fn merge(target: &mut Target, label: f64, importance: f64) -> f64;
-    /// The target seen from a margin. A loss with a kink is smoothed by `temperature`, above 0.
+    /// Evaluate the target at a margin. A loss with a kink is smoothed by `temperature`, above 0.
     fn point(target: &Target, margin: f64, temperature: f64) -> Point;
 }
 
-/// Declare the table of losses: their names as users write them, and the types of their files.
+/// Declares the table of losses: their names as users write them, and the types of their files.
 macro_rules! losses {
     ($($name:literal => $file:ident::$loss:ident),+ $(,)?) => {
         $(mod $file;)+
@@ -75,14 +75,14 @@ macro_rules! losses {
         pub const LOSSES: &[Loss] = &[$(Loss::$loss),+];
 
         impl Loss {
-            /// The word that users write for it.
+            /// The name, as users write it.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Loss::$loss => $name),+
                 }
             }
 
-            /// What its labels are.
+            /// The kind of its labels.
             #[inline(always)]
             pub fn labels(self) -> Labels {
                 match self {
@@ -98,7 +98,7 @@ macro_rules! losses {
                 }
             }
 
-            /// How lanes that suffer this loss are mixed.
+            /// How lanes are mixed under this loss.
             #[inline(always)]
             pub fn mixing(self) -> Mixing {
                 match self {
@@ -116,7 +116,7 @@ macro_rules! losses {
                 }
             }
 
-            /// dℓ/dp, a subgradient where there is a kink.
+            /// dℓ/dp, a subgradient at a kink.
             #[inline(always)]
             pub fn slope(self, margin: f64, label: f64) -> f64 {
                 match self {
@@ -126,7 +126,7 @@ macro_rules! losses {
                 }
             }
 
-            /// The tails of all lanes' margins; zeros for a loss that has none.
+            /// The tails of all lanes' margins; zeros for a loss without tails.
             #[inline(always)]
             fn tails(self, margins: &PerLane) -> Tails {
                 match self {
@@ -157,14 +157,15 @@ macro_rules! losses {
                 }
             }
 
-            /// Merge an example into a target; the part of the loss that no margin changes is returned.
+            /// Merge an example into a target; returns the part of the loss that does not depend on the
+            /// margin.
             pub fn merge(self, target: &mut Target, label: f64, importance: f64) -> f64 {
                 match self {
                     $(Loss::$loss => $file::$loss::merge(target, label, importance)),+
                 }
             }
 
-            /// The target seen from a margin. A loss with a kink is smoothed by `temperature`, above 0.
+            /// Evaluate the target at a margin. A loss with a kink is smoothed by `temperature`, above 0.
             #[inline]
             pub fn point(self, target: &Target, margin: f64, temperature: f64) -> Point {
                 match self {
@@ -190,7 +191,7 @@ impl Loss {
         self.labels() == Labels::Binary
     }
 
-    /// Whether the sign of the margin is wrong; a margin of 0 decides nothing and is a mistake.
+    /// Whether the sign of the margin is wrong. A margin of 0 counts as a mistake.
     pub fn is_mistake(self, margin: f64, label: f64) -> bool {
         self.is_classification() && label * margin <= 0.0
     }
@@ -277,7 +278,7 @@ mod tests {
         }
     }
 
-    /// The expected loss of labels that are +1 with the predicted probability has no slope.
+    /// For labels that are +1 with the predicted probability, the expected loss has slope 0.
     #[test]
     fn a_predicted_probability_is_calibrated() {
         for loss in LOSSES.iter().filter(|loss| loss.link() == Link::Probability) {
@@ -290,7 +291,7 @@ mod tests {
         }
     }
 
-    /// The mixture's log odds are made of the tails, and its mix loss is the loss of the mean.
+    /// The mixture's log odds are computed from the tails, and its mix loss is the loss of the mean.
     #[test]
     fn losses_mixed_by_their_log_odds_are_log_losses_with_tails() {
         for loss in LOSSES.iter().filter(|loss| loss.mixing() == Mixing::LogOdds) {

@@ -1,23 +1,24 @@
-//! Importance-aware updates: how far weights go when a round counts h times.
+//! Importance-aware updates: how far weights move when a round counts h times.
 //!
-//! A step of h times the gradient goes on though the slope has fallen on the way. With the round's
-//! rates η_i, weights that follow the slope move along η_i x_i, so the margin obeys
+//! A step of h times the gradient ignores that the slope falls on the way. With the round's rates η_i,
+//! weights that follow the slope move along η_i x_i, so the margin obeys
 //!
 //! ```text
 //! dp/dh = −k ℓ'(p),   k = Σ_i x_i² η_i     k the response: what a unit of push does to the margin
 //! ```
 //!
-//! and all of it is one number, the push u, with w_i ← clip(w_i + u η_i x_i). Each loss's file has its u.
+//! and the whole update is one number, the push u, with w_i ← clip(w_i + u η_i x_i). Each loss's file has its
+//! u.
 //!
-//! Karampatziakis & Langford 2011. At fixed rates a round of importance h is h rounds of importance
-//! 1, and no importance makes the margin go beyond the label or the kink. The twin is
-//! `python/lessregret/learners/importance.py`; decision 18 says what it does to the bound.
+//! Karampatziakis & Langford 2011. At fixed rates a round of importance h equals h rounds of importance 1,
+//! and no importance moves the margin beyond the label or the kink. The twin is
+//! `python/lessregret/learners/importance.py`; decision 18 describes the effect on the bound.
 
 use crate::loss::Loss;
 
-/// u, for a margin whose response is k.
+/// The push u, for a margin whose response is k.
 pub fn push(loss: Loss, margin: f64, label: f64, importance: f64, response: f64) -> f64 {
-    // Where nothing responds there is no way to follow; the gradient is the limit for every loss.
+    // Without a response the margin does not move; the gradient step is the limit for every loss.
     if importance * response == 0.0 {
         return -importance * loss.slope(margin, label);
     }
@@ -29,7 +30,7 @@ mod tests {
     use super::*;
     use crate::loss::LOSSES;
 
-    /// Two pushes of half the importance, the second from where the first led.
+    /// Two pushes of half the importance, the second from the margin after the first.
     fn in_halves(loss: Loss, margin: f64, label: f64, importance: f64, response: f64) -> f64 {
         let first = push(loss, margin, label, importance / 2.0, response);
         let there = margin + response * first;
@@ -46,7 +47,7 @@ mod tests {
                             let whole = push(loss, margin, label, importance, response);
                             let halves = in_halves(loss, margin, label, importance, response);
                             let fault = (whole - halves).abs();
-                            // The margin in between is rounded, and that is seen in what is left.
+                            // The margin in between is rounded, which shows in the result.
                             let rounding = 1e-15 * (1.0 + margin.abs()) / response;
                             assert!(fault <= 1e-12 * whole.abs() + rounding.max(1e-300));
                         }

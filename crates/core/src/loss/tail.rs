@@ -1,8 +1,8 @@
-//! The exponential of a margin, of which a log loss, its slope and probabilities are made.
+//! The exponential of a margin, from which the log loss, its slope and probabilities are computed.
 
 use crate::simd::exp_log::{exp_neg, ln_1p};
 
-/// e^−|p| and what follows from it: no overflow, and no loss of digits.
+/// e^−|p| and a function of it, without overflow and without cancellation.
 #[derive(Clone, Copy, Debug)]
 pub struct Tail {
     /// e^−|p|.
@@ -12,7 +12,7 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// The tail of a loss that has no exponential: it is not looked at.
+    /// The tail of a loss without an exponential; it is never used.
     pub const NONE: Tail = Tail { tail: 0.0, sure: 0.0 };
 
     /// The tail of a margin.

@@ -1,6 +1,6 @@
-//! Merged examples for the comparator: a target, and what is seen of it from a margin.
+//! Merged examples for the comparator: a target, and its loss at a margin.
 
-/// What all examples with the same features say of their margin.
+/// The labels and importances of all examples with the same features, merged.
 ///
 /// Classification: the importance of those labelled +1 and of those labelled −1. Regression: the
 /// importance of all and their mean label, since Σ h (p − y)² = H (p − ȳ)² + Σ h (y − ȳ)².
@@ -11,7 +11,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Add an example of a class. Every part of its loss depends on the margin, so 0 is returned.
+    /// Add an example of a class. Its whole loss depends on the margin, so 0 is returned.
     pub(super) fn add_class(&mut self, label: f64, importance: f64) -> f64 {
         if label > 0.0 {
             self.first += importance;
@@ -21,7 +21,7 @@ impl Target {
         0.0
     }
 
-    /// Add an example whose label is a number; what Σ h (y − ȳ)² grew by is returned.
+    /// Add an example whose label is a number; returns the increase of Σ h (y − ȳ)².
     pub(super) fn add_number(&mut self, label: f64, importance: f64) -> f64 {
         if importance == 0.0 {
             return 0.0;
@@ -51,7 +51,7 @@ impl Target {
 pub struct Point {
     /// Σ h ℓ(p, y).
     pub loss: f64,
-    /// The sum of the smooth losses that are searched where ℓ has a kink; elsewhere it is Σ h ℓ(p, y).
+    /// The sum of the smoothed losses if ℓ has a kink; otherwise Σ h ℓ(p, y).
     pub smooth: f64,
     /// The greatest c with Σ h ℓ(q, y) ≥ c + slope · q for all q: the negative conjugate.
     pub dual: f64,

@@ -1,11 +1,11 @@
-//! What a loss shows to all lanes, each thing computed once for all of them.
+//! A loss in all lanes at once.
 //!
-//! Every loop is over all lanes and without branches, so that it becomes vector instructions.
+//! Every loop is over all lanes and branchless, so that it vectorises.
 
 use crate::loss::{Loss, LossFunction, Tail};
 use crate::simd::{LANES, PerLane};
 
-/// The [`Tail`] of every lane's margin; zeros for a loss that has none.
+/// The [`Tail`] of every lane's margin; zeros for a loss without tails.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tails {
     /// e^−|p|.
@@ -27,13 +27,13 @@ impl Tails {
     }
 }
 
-/// ℓ(p, y) in every lane: the bits that [`Loss::value`] gives.
+/// ℓ(p, y) in every lane, bit-identical to [`Loss::value`].
 #[inline(always)]
 pub fn values(loss: Loss, margins: &PerLane, label: f64, tails: &Tails) -> PerLane {
     loss.values(margins, label, tails)
 }
 
-/// dℓ/dp in every lane: the bits that [`Loss::slope`] gives.
+/// dℓ/dp in every lane, bit-identical to [`Loss::slope`].
 #[inline(always)]
 pub fn slopes(loss: Loss, margins: &PerLane, label: f64, tails: &Tails) -> PerLane {
     loss.slopes(margins, label, tails)

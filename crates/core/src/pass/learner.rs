@@ -1,4 +1,4 @@
-//! The learner as a whole: its spec, its slots, the names of its features.
+//! The learner with its spec, its slots and the names of its features.
 
 use std::ops::Range;
 use std::panic::resume_unwind;
@@ -17,7 +17,7 @@ use crate::rule::Interval;
 use crate::snapshot::{self, Header, Loaded, Snapshot};
 use crate::spec::{FeatureSpace, Spec};
 
-/// A learner and what is known of its examples.
+/// A learner and the names of its features.
 pub struct Learner {
     spec: Spec,
     model: AnyModel,
@@ -27,7 +27,7 @@ pub struct Learner {
 }
 
 impl Learner {
-    /// The learner of a spec, untouched; `intervals`, if given, has one interval for each slot.
+    /// The learner of a spec, in its initial state. `intervals`, if given, has one interval for each slot.
     pub fn new(spec: Spec, intervals: Option<Vec<Interval>>) -> Result<Self> {
         let model = spec.build(intervals)?;
         Ok(Learner::wrap(spec, AnyModel::Learner(model)))
@@ -43,7 +43,7 @@ impl Learner {
         snapshot::load_bytes(bytes, "<bytes>").map(Learner::from)
     }
 
-    /// Write a model file, whole or not at all; a slim one holds only the weights.
+    /// Write a model file atomically. A slim file holds only the weights.
     pub fn save(&self, path: &Path, slim: bool) -> Result<()> {
         snapshot::save(path, self.snapshot(slim))
     }
@@ -53,11 +53,11 @@ impl Learner {
         snapshot::to_bytes(self.snapshot(false))
     }
 
-    /// Play and absorb the examples; what they showed before they were learned.
+    /// Play and absorb the examples; returns their outcomes, computed before they were learned.
     ///
-    /// Where an error stops the pass, the examples before it are learned.
+    /// If an error stops the pass, the examples before it are learned.
     pub fn learn(&mut self, source: Source<'_>) -> Result<Outcomes> {
-        // Refused before anything is read.
+        // A slim model is an error before anything is read.
         self.model.learner()?;
         match source.check_learnable(&self.spec.space)? {
             Checked::Stream(stream, Some(limit)) => self.learn_block(stream, limit),
@@ -67,7 +67,7 @@ impl Learner {
         }
     }
 
-    /// Play the examples and learn nothing.
+    /// Predict the examples and learn nothing.
     pub fn predict(&self, source: Source<'_>) -> Result<Outcomes> {
         match source.check_readable(&self.spec.space)? {
             Checked::Stream(stream, Some(limit)) => self.predict_block(stream, limit),
@@ -77,7 +77,7 @@ impl Learner {
         }
     }
 
-    /// Keep the names that a stream recorded, beside those already kept.
+    /// Add the names that a stream recorded to those already kept.
     pub fn keep_names(&mut self, stream: &Stream) -> Result<()> {
         self.spec.space.check_readable(stream.space())?;
         if let Some(met) = stream.names() {
@@ -86,29 +86,29 @@ impl Learner {
         Ok(())
     }
 
-    /// The names of the features, where they are kept.
+    /// The names of the features, if they are kept.
     pub fn names(&self) -> Option<&Names> {
         self.names.as_ref()
     }
 
-    /// Be told how many features are to come, at a guess; memory is had accordingly.
+    /// A hint of the number of features to come, for choosing the kind of memory.
     pub fn expect(&mut self, features: u64) {
         if let AnyModel::Learner(learner) = &mut self.model {
             learner.expect(features);
         }
     }
 
-    /// Which learner this is.
+    /// The spec of the learner.
     pub fn spec(&self) -> &Spec {
         &self.spec
     }
 
-    /// What examples must agree about with it.
+    /// The feature space, which examples must share.
     pub fn space(&self) -> &FeatureSpace {
         &self.spec.space
     }
 
-    /// Its slots, to be looked at.
+    /// The model, for inspection.
     pub fn model(&self) -> &dyn Inspect {
         self.model.inspected()
     }
@@ -126,7 +126,7 @@ impl Learner {
         (0..self.spec.space.table.len()).map(|slot| model.weight(slot)).collect()
     }
 
-    /// Lines passed over in all streams learned from.
+    /// The number of bad lines skipped in all streams learned from.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
@@ -204,7 +204,7 @@ impl Learner {
         Ok(outcomes)
     }
 
-    /// Predict on all cores; what comes of it does not depend on how the rows are parted.
+    /// Predict on all cores. The result does not depend on how the rows are divided.
     fn predict_rows(&self, rows: &Rows<'_>) -> Result<Outcomes> {
         thread::scope(|scope| {
             let predict = |part| scope.spawn(|| self.predict_part(rows, part));
@@ -235,7 +235,7 @@ impl Learner {
         Learner { spec, model, names: None, skipped: 0, chunk }
     }
 
-    /// What a model file of this learner holds; what is slim stays slim.
+    /// The content of a model file of this learner. A slim model stays slim.
     fn snapshot(&self, slim: bool) -> Snapshot<'_> {
         Snapshot {
             spec: &self.spec,
@@ -254,9 +254,9 @@ impl From<Loaded> for Learner {
     }
 }
 
-/// Let many learners learn from the same examples; how many there were.
+/// Let many learners learn from the same examples; returns the number of examples.
 ///
-/// Examples are read once. Each learner holds afterwards the bits that it would hold had it run alone.
+/// Examples are read once. The state of each learner is bit-identical to that of a run alone.
 pub fn learn_many(learners: &mut [&mut Learner], source: Source<'_>) -> Result<usize> {
     let Some(first) = learners.first() else {
         return Ok(0);

@@ -1,8 +1,8 @@
-//! A pass: a learner is led through examples, wherever they come from.
+//! A pass: a learner learns from examples of any source, or predicts them.
 //!
-//! - [`source`]: what can be learned from: a stream of files, examples in memory, the rows of a matrix;
-//! - [`outcomes`]: what a pass gives back;
-//! - [`learner`]: the learner as a whole: its spec, its slots, the names of its features.
+//! - [`source`]: the sources of examples: a stream of files, examples in memory, the rows of a matrix;
+//! - [`outcomes`]: the results of a pass;
+//! - [`learner`]: the learner with its spec, its slots and the names of its features.
 //!
 //! The feature spaces of learner and examples are compared here, once, and nowhere else.
 

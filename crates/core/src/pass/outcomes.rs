@@ -1,19 +1,19 @@
-//! What a pass gives back.
+//! The results of a pass.
 
 use crate::example::{Chunk, Ordered};
 
-/// What examples showed, one entry an example.
+/// The results of the examples, one entry per example.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcomes {
-    /// The margins; where something was learned, each made before its example was.
+    /// The margins. In learning, each is computed before its example is learned.
     pub margins: Vec<f64>,
-    /// The labels, NaN where there is none.
+    /// The labels; NaN if an example has none.
     pub labels: Vec<f32>,
     /// The importances.
     pub importances: Vec<f32>,
-    /// The tags, one after another, and where each ends.
+    /// The tags, concatenated.
     pub tags: Vec<u8>,
-    /// Where each tag ends.
+    /// The end of each tag in `tags`.
     pub tag_ends: Vec<usize>,
 }
 
@@ -34,18 +34,18 @@ impl Outcomes {
         self.labels.len()
     }
 
-    /// Whether there was no example.
+    /// Whether there are no examples.
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty()
     }
 
-    /// The tag of an example, empty where it has none.
+    /// The tag of an example; empty if it has none.
     pub fn tag(&self, k: usize) -> &[u8] {
         let start = if k == 0 { 0 } else { self.tag_ends[k - 1] };
         &self.tags[start..self.tag_ends[k]]
     }
 
-    /// Note all of these examples but their margins.
+    /// Append labels, importances and tags of these examples, not their margins.
     pub(super) fn note(&mut self, examples: Ordered<'_>) {
         if let Some(chunk) = examples.whole() {
             return self.note_chunk(chunk);
@@ -59,8 +59,8 @@ impl Outcomes {
         }
     }
 
-    /// Note all examples of a chunk but their margins: whole arrays are copied, since one example at a time
-    /// took 8 nanoseconds each.
+    /// Append labels, importances and tags of a chunk's examples, in their own order. Whole arrays are copied:
+    /// one example at a time took 8 nanoseconds each.
     pub(super) fn note_chunk(&mut self, chunk: &Chunk) {
         let had = self.tags.len();
         self.labels.extend_from_slice(chunk.labels());
@@ -69,7 +69,7 @@ impl Outcomes {
         self.tag_ends.extend(chunk.tag_ends().iter().map(|end| had + end));
     }
 
-    /// Add what other examples showed.
+    /// Append the outcomes of later examples.
     pub(super) fn append(&mut self, later: &Outcomes) {
         let tags = self.tags.len();
         self.margins.extend_from_slice(&later.margins);

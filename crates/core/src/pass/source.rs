@@ -1,4 +1,4 @@
-//! What can be learned from.
+//! The sources of examples.
 
 use crate::error::{Error, Result};
 use crate::example::Ordered;
@@ -7,26 +7,26 @@ use crate::read::rows::{Matrix, Rows, Targets};
 use crate::read::stream::Stream;
 use crate::spec::FeatureSpace;
 
-/// Examples, wherever they come from.
+/// A source of examples to learn from or to predict.
 pub enum Source<'a> {
-    /// Those of files; with a limit at most so many of the next, else all that are left.
+    /// The next examples of a stream of files: at most this many, or all that are left.
     Stream(&'a mut Stream, Option<usize>),
-    /// Those in memory, in an order.
+    /// Examples in memory, in the given order or in their own.
     Memory(&'a Examples, Option<&'a [u32]>),
     /// The rows of a matrix.
     Rows {
-        /// The rows.
+        /// The matrix in CSR form.
         matrix: Matrix<'a>,
-        /// Their labels, where there are some.
+        /// The labels of the rows, if there are any.
         labels: Option<&'a [f64]>,
-        /// Their importances; 1 where there are none.
+        /// The importances of the rows; 1 if not given.
         importances: Option<&'a [f64]>,
-        /// The feature space that they are for.
+        /// The feature space of the rows.
         space: FeatureSpace,
     },
 }
 
-/// Examples that were checked for a learner.
+/// Examples whose feature space was compared with a learner's.
 pub(super) enum Checked<'a> {
     Stream(&'a mut Stream, Option<usize>),
     Memory(Ordered<'a>),
@@ -42,7 +42,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The examples, kept in memory.
+    /// Read all examples into memory.
     pub fn collect(self) -> Result<Examples> {
         let mut examples = Examples::new(self.space());
         match self.checked()? {
@@ -53,7 +53,7 @@ impl<'a> Source<'a> {
         Ok(examples)
     }
 
-    /// Whether a learner with this space may learn from them.
+    /// Check that a learner with this space may learn from the examples.
     pub(super) fn check_space(&self, learner: &FeatureSpace) -> Result<()> {
         learner.check_learnable(&self.space())
     }

@@ -19,7 +19,7 @@ impl Examples {
         Examples { space, chunk: Chunk::new(None) }
     }
 
-    /// Add the next `limit` examples of a stream, or all that is left.
+    /// Add the next `limit` examples of a stream, or all remaining ones.
     pub fn take(&mut self, stream: &mut Stream, limit: Option<usize>) -> Result<()> {
         let mut block = Chunk::new(self.space.intercept_slot());
         let mut left = limit.unwrap_or(usize::MAX);
@@ -31,7 +31,7 @@ impl Examples {
         Ok(())
     }
 
-    /// Add examples for the same feature space.
+    /// Add examples of the same feature space.
     pub fn take_ordered(&mut self, examples: Ordered<'_>) {
         for k in 0..examples.len() {
             self.chunk.append_example(&examples.example(k), examples.tag(k));
@@ -47,7 +47,7 @@ impl Examples {
         })
     }
 
-    /// The feature space that they are for.
+    /// The feature space of the examples.
     pub fn space(&self) -> &FeatureSpace {
         &self.space
     }
@@ -57,7 +57,7 @@ impl Examples {
         &self.chunk
     }
 
-    /// The examples in an order, as they stand without.
+    /// The examples in the given order, or in their own order without one.
     pub fn ordered<'a>(&'a self, order: Option<&'a [u32]>) -> Result<Ordered<'a>> {
         let count = self.chunk.len();
         match order.unwrap_or(&[]).iter().find(|&&number| number as usize >= count) {

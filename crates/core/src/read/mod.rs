@@ -5,13 +5,14 @@
 //! rows of arrays ──────────────────────────────rows──▶
 //! ```
 //!
-//! - [`source`]: opens files and pipes, unpacks gzip and zstd, cuts bytes into blocks of whole lines;
-//! - [`format`]: the strict grammars, one a file; they are the oracle that the fast ones are tested against;
-//! - [`fast`]: the two-stage twins of the grammars, for the lines that are written plainly;
+//! - [`source`]: opens files and pipes, decompresses gzip and zstd, cuts bytes into blocks of whole lines;
+//! - [`mod@format`]: the strict grammars, one per file; they are the oracle that the fast readers are tested
+//!   against;
+//! - [`fast`]: two-stage readers of the same grammars, for plain lines;
 //! - [`arrow`]: Arrow files of examples, for later passes;
 //! - [`parallel`]: blocks parsed on all cores and handed over in order;
 //! - [`rows`]: the rows of a sparse matrix, read in place;
-//! - [`stream`]: files as examples, one after another; [`memory`]: examples kept for more passes.
+//! - [`stream`]: examples from files, one after another; [`memory`]: examples kept for more passes.
 
 pub mod arrow;
 pub mod fast;

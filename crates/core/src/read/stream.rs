@@ -1,14 +1,14 @@
-//! A stream of examples out of files, one file after another.
+//! A stream of examples from files, one file after another.
 //!
 //! ```text
 //! stream = { file }
 //! ```
 //!
-//! [`Stream::fill`] hands out whole chunks: the examples before a bad line come first, the error comes with
-//! the next call and with every call after it. How many threads read changes nothing but the time.
+//! [`Stream::fill`] hands out whole chunks. The examples before a bad line come first; the next call and
+//! every call after it return the error. The number of threads affects only the time.
 //!
-//! Cost: blocks of half a megabyte, a few for every thread, see [`crate::read::parallel::pipeline`]; more only for
-//! lines longer than that. A chunk is handed over as it was read, without copying, wherever it fits.
+//! Cost: blocks of half a megabyte, a few for every thread, see [`crate::read::parallel::pipeline`]; more
+//! only for lines longer than that. A chunk is handed over without copying if it fits.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -27,26 +27,26 @@ use crate::read::source::OnInterrupt;
 use crate::simd::InstructionSet;
 use crate::spec::FeatureSpace;
 
-/// A chunk is full with this many features: about half a megabyte of slots and values.
+/// The number of features of a full chunk: about half a megabyte of slots and values.
 pub(crate) const FULL: usize = 1 << 16;
-/// And with this many bytes of tags, which can be as long as lines.
+/// The number of bytes of tags with which a chunk is full. Tags can be as long as lines.
 const FULL_OF_TAGS: usize = 1 << 20;
 
-/// What to do with a line that cannot be read.
+/// What to do with a line that cannot be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadLines {
     /// Stop with an error.
     Stop,
-    /// Count it and go on.
+    /// Count the line and continue.
     Skip,
 }
 
-/// How to read.
+/// The settings of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamSpec {
     /// The format of all files.
     pub format: Format,
-    /// What the examples are read for.
+    /// The feature space of the examples.
     pub space: FeatureSpace,
     /// What to do with a bad line.
     pub bad_lines: BadLines,
@@ -59,12 +59,12 @@ pub struct Stream {
     spec: StreamSpec,
     threads: usize,
     on_interrupt: OnInterrupt,
-    /// What has not been opened, until the first call.
+    /// The files that are not opened yet; taken by the first call.
     waiting: VecDeque<Waiting>,
     pipeline: Option<Pipeline>,
     current: Option<Current>,
     labels: LabelReader,
-    /// What values are divided by; none where the space is impossible.
+    /// The scales that values are divided by; none if the feature space is invalid.
     scales: Option<Scales>,
     file: Arc<str>,
     lines: u64,
@@ -77,10 +77,10 @@ pub struct Stream {
 /// The block whose examples are being handed out.
 struct Current {
     parsed: Parsed,
-    /// How many of its examples were given out, and how many of its bad lines were counted.
+    /// The number of its examples already handed out, and of its bad lines already counted.
     given: usize,
     counted: usize,
-    /// The number of lines of the file before it, and what they showed of its labels.
+    /// The number of lines of the file before it, and the spelling of labels in them.
     lines_before: u64,
     labels_before: LabelReader,
 }
@@ -92,17 +92,17 @@ impl Stream {
         Stream::new(files.into_iter().map(named).collect(), spec)
     }
 
-    /// Ask this when a signal interrupts a read.
+    /// Set the function that is called when a signal interrupts a read.
     pub fn on_interrupt(self, on_interrupt: OnInterrupt) -> Stream {
         Stream { on_interrupt, ..self }
     }
 
-    /// Read with so many threads, that of the caller included; 1 without this.
+    /// Set the number of threads, including the caller's; the default is 1.
     pub fn threads(self, threads: usize) -> Stream {
         Stream { threads: threads.max(1), ..self }
     }
 
-    /// The examples that `reader` gives; `name` stands for it in messages.
+    /// The examples of `reader`, called `name` in messages.
     pub fn over(name: &str, reader: Box<dyn Read + Send>, spec: StreamSpec) -> Stream {
         let given = Waiting::Given(name.to_owned(), reader);
         Stream::new(VecDeque::from([given]), spec)
@@ -111,7 +111,7 @@ impl Stream {
     fn new(waiting: VecDeque<Waiting>, spec: StreamSpec) -> Stream {
         let FeatureSpace { table, labels, scale, .. } = spec.space;
         let bits = table.check().and_then(|()| spec.space.bits());
-        // One slot more than the features have: the intercept's.
+        // One slot more than the features have, for the intercept.
         let scales = bits.and_then(|_| Scales::new(scale, table.len() + 1));
         let (scales, failed) = match scales {
             Ok(scales) => (Some(scales), None),
@@ -135,9 +135,9 @@ impl Stream {
         }
     }
 
-    /// Replace the chunk's examples by the next ones, at most `limit` and at least one, and return how
-    /// many; 0 after the last. A chunk is also full with about 65,536 features or a megabyte of tags, and
-    /// may be given out from half of that on.
+    /// Replace the chunk's examples by the next ones, at most `limit` and at least one. Returns their number;
+    /// 0 after the last. A chunk is also full with about 65,536 features or a megabyte of tags, and may be
+    /// handed out when it is half full.
     pub fn fill(&mut self, chunk: &mut Chunk, limit: usize) -> Result<usize> {
         chunk.clear();
         if self.failed.is_none() {
@@ -159,7 +159,7 @@ impl Stream {
         Ok(chunk.to_arrays())
     }
 
-    /// An error if a signal came: what reads a long stream asks now and then.
+    /// Return an error if a signal arrived. Callers that read a long stream check regularly.
     pub fn check_interrupt(&self) -> Result<()> {
         (self.on_interrupt)().map_err(|error| interrupted(&self.file, &error).into())
     }
@@ -169,17 +169,17 @@ impl Stream {
         &self.spec.space
     }
 
-    /// How many lines were skipped.
+    /// The number of lines skipped.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// What was wrong with the first skipped line.
+    /// The error of the first skipped line.
     pub fn first_skipped(&self) -> Option<&InputError> {
         self.first_skipped.as_ref()
     }
 
-    /// How many bytes of the files were read, packed as they are.
+    /// The number of bytes read from the files, in their compressed form.
     pub fn bytes_read(&self) -> u64 {
         self.bytes_read
     }
@@ -195,7 +195,7 @@ impl Stream {
                 && current.has_more()
             {
                 if current.is_whole() && chunk.features() >= FULL / 2 {
-                    // Better to begin the next chunk with it, and not to copy it.
+                    // Start the next chunk with this block, to avoid copying it.
                     break;
                 }
                 if current.parsed.chunk.intercept() != chunk.intercept()
@@ -213,7 +213,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Count the bad lines that stand before the examples given out, or all of the block.
+    /// Count the bad lines before the examples handed out, or all bad lines of the block.
     fn count_bad_lines(&mut self, all: bool) -> Result<()> {
         let Some(current) = &mut self.current else {
             return Ok(());
@@ -236,7 +236,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Go on to the next block; false after the last.
+    /// Move to the next block; false after the last.
     fn next_block(&mut self, requirements: &Requirements) -> Result<bool> {
         self.count_bad_lines(true)?;
         let labels = self.labels;
@@ -276,7 +276,7 @@ impl Stream {
         Ok(Pipeline::new(files, Parser { lines, batches }, threads, on_interrupt))
     }
 
-    /// Take a block whose turn has come; false if it is the end.
+    /// Accept the block whose turn has come; false if it is the end.
     fn admit(&mut self, mut parsed: Parsed, requirements: &Requirements) -> Result<bool> {
         self.bytes_read = parsed.task.bytes_read;
         match parsed.task.piece {
@@ -316,7 +316,7 @@ impl Current {
         self.given == 0
     }
 
-    /// Give the next examples to `chunk`, as many as it may hold.
+    /// Move the next examples to `chunk`, as many as fit.
     fn give(&mut self, chunk: &mut Chunk, limit: usize) {
         let from = &mut self.parsed.chunk;
         if self.given == 0 && chunk.is_empty() && from.len() <= limit && !is_full(from) {
@@ -492,7 +492,7 @@ mod tests {
     fn a_missing_file_is_met_when_its_turn_comes() {
         let (_folder, mut names) = files(&[b"1 1:1\n"]);
         names.push("no/such.txt".to_owned());
-        // Skipping is for lines, not for files.
+        // Skipping applies to lines, not to files.
         let mut stream = Stream::open(names, SKIP);
         let mut chunk = Chunk::new(None);
         assert_eq!(stream.fill(&mut chunk, 10), Ok(1));

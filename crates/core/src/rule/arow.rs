@@ -19,13 +19,13 @@ use super::confidence_weighted::Slot;
 use super::{ExampleStats, Parameters, Rule, Step, positive};
 use crate::error::Result;
 
-/// Which off-diagonals are dropped.
+/// Of which matrix the off-diagonal entries are dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
-    /// Those of Σ.
+    /// Those of the covariance Σ.
     Covariance,
-    /// Those of Σ⁻¹.
+    /// Those of the precision Σ⁻¹.
     Precision,
 }
 
@@ -40,9 +40,9 @@ pub struct Arow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArowParameters {
-    /// r
+    /// r, the regularisation.
     pub regularisation: f64,
-    /// Which off-diagonals are dropped.
+    /// Of which matrix the off-diagonal entries are dropped.
     pub form: Form,
 }
 
@@ -72,7 +72,7 @@ impl Rule for Arow {
         let (value, variance) = (f64::from(value), slot.variance(1.0));
         let added = f64::from(step.tighten) * value * value;
         let added = match self.form {
-            // The denominator is at least r/(V + r); rounding of the step could take it lower.
+            // The denominator is at least r/(V + r); rounding of the step could make it smaller.
             Form::Covariance => added / (1.0 - added * variance).max(f64::EPSILON),
             Form::Precision => added,
         };

@@ -20,7 +20,7 @@ use super::{ExampleStats, Interval, Parameters, Rule, Step, positive, slot};
 use crate::error::Result;
 
 slot! {
-    /// mean μ and what is known beyond the start.
+    /// The mean μ, and the precision gained since the start.
     Slot {
         /// μ
         weight,
@@ -30,13 +30,13 @@ slot! {
 }
 
 impl Slot {
-    /// σ² of a coordinate whose variance began as `start`.
+    /// σ² of a coordinate whose initial variance is `start`.
     #[inline]
     pub(super) fn variance(&self, start: f64) -> f64 {
         1.0 / (1.0 / start + f64::from(self.precision))
     }
 
-    /// Move the mean by `rate` σ² x and add to the precision.
+    /// Add `shift` to the mean and `added_precision` to the precision.
     #[inline]
     pub(super) fn learn(&mut self, shift: f64, added_precision: f64) {
         let moved = (f64::from(self.weight) + shift) as f32;
@@ -46,7 +46,7 @@ impl Slot {
     }
 }
 
-/// What the constraint compares the margin with.
+/// The quantity that the constraint compares with the margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Constraint {
     /// y μ·x ≥ φ V.
@@ -94,9 +94,9 @@ impl ConfidenceWeighted {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CwParameters {
-    /// φ
+    /// φ, the confidence.
     pub confidence: f64,
-    /// a, the variance at the start.
+    /// a, the initial variance.
     pub variance: f64,
 }
 
@@ -113,9 +113,9 @@ impl Parameters for CwParameters {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CwStdevParameters {
-    /// φ
+    /// φ, the confidence.
     pub confidence: f64,
-    /// a, the variance at the start.
+    /// a, the initial variance.
     pub variance: f64,
 }
 

@@ -14,11 +14,11 @@ use super::{Ends, Interval, Parameters, Rule, Step, interval, positive, slot};
 use crate::error::Result;
 
 slot! {
-    /// weight w, and whether a gradient came.
+    /// The weight w, and whether there was a gradient.
     Slot {
         /// w
         weight,
-        /// 1 once a gradient came
+        /// 1 after the first gradient, 0 before
         seen
     }
 }
@@ -34,11 +34,11 @@ pub struct Constant {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConstantParameters {
-    /// The rate.
+    /// The learning rate.
     pub rate: f64,
-    /// R of the box [-R, R].
+    /// R of the box `[-R, R]`.
     pub radius: f64,
-    /// Another box in its place.
+    /// A box `[a, b]` to use instead of the radius.
     pub r#box: Ends,
 }
 

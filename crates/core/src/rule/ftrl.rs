@@ -17,7 +17,7 @@ use super::{
 use crate::error::Result;
 
 slot! {
-    /// z and n.
+    /// The two sums z and n.
     Slot {
         /// z = Σ g − Σ σ w
         z,
@@ -29,15 +29,15 @@ slot! {
 /// FTRL-Proximal.
 #[derive(Clone, Copy, Debug)]
 pub struct Ftrl {
-    /// α
+    /// α, the rate.
     pub rate: f32,
-    /// β
+    /// β, the offset.
     pub offset: f32,
-    /// λ₁
+    /// λ₁, the strength of L1.
     pub l1: f32,
-    /// λ₂
+    /// λ₂, the strength of L2.
     pub l2: f32,
-    /// [a, b]
+    /// `[a, b]`, the feasible interval.
     pub interval: Interval,
 }
 
@@ -53,17 +53,17 @@ impl Ftrl {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FtrlParameters {
-    /// A number or "auto".
+    /// The rate: a number or "auto".
     pub rate: RateSpec,
-    /// β
+    /// β, the offset.
     pub offset: f64,
-    /// λ₁
+    /// λ₁, the strength of L1.
     pub l1: f64,
-    /// λ₂
+    /// λ₂, the strength of L2.
     pub l2: f64,
-    /// R of the box [-R, R].
+    /// R of the box `[-R, R]`.
     pub radius: f64,
-    /// Another box in its place.
+    /// A box `[a, b]` to use instead of the radius.
     pub r#box: Ends,
 }
 
@@ -107,7 +107,7 @@ impl Rule for Ftrl {
     fn weight(&self, slot: &Slot, _value: f32) -> f32 {
         let shrunk = slot.z - self.l1.copysign(slot.z);
         let weight = -shrunk / self.inverse_rate(slot);
-        // 0 also where z is 0 and nothing was learned yet: 0/0 is not a weight.
+        // 0 also if z is 0 and nothing was learned yet, because 0/0 is NaN.
         self.interval.clip(if slot.z.abs() > self.l1 { weight } else { 0.0 })
     }
 
@@ -116,10 +116,10 @@ impl Rule for Ftrl {
         let weight = self.weight(slot, value);
         let square = gradient * gradient;
         let n = lesser(slot.n + square, f32::MAX);
-        // (√n − √n_before)/rate, without the cancellation that float32 would suffer from.
+        // (√n − √n_before)/rate, in a form without cancellation in float32.
         let sigma = square / ((n.sqrt() + slot.n.sqrt()) * self.rate);
         let z = Interval::EVERYWHERE.clip(slot.z + gradient - sigma * weight);
-        // No early return: lanes are moved together only by code without branches.
+        // No early return: only branchless code is vectorised over the lanes.
         let z = if n > 0.0 { z } else { slot.z };
         *slot = Slot { z, n };
         let inverse = self.inverse_rate(slot);

@@ -26,7 +26,7 @@ pub struct Global {
     interval: Interval,
 }
 
-/// What all coordinates share.
+/// The state that all coordinates share.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shared {
@@ -38,7 +38,7 @@ pub struct Shared {
     widths: f64,
     /// 1/η of the last round with a step, 0 before.
     inverse: f64,
-    /// The sum of all rises of 1/η.
+    /// The sum of all increases of 1/η.
     climb: f64,
     /// Σ_i D_i² (1/η − climb) at i's first round.
     entry: f64,
@@ -48,11 +48,11 @@ pub struct Shared {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GlobalParameters {
-    /// A number, "theory" or "auto".
+    /// The rate: a number, "theory" or "auto".
     pub rate: RateSpec,
-    /// R of the box [-R, R].
+    /// R of the box `[-R, R]`.
     pub radius: f64,
-    /// Another box in its place.
+    /// A box `[a, b]` to use instead of the radius.
     pub r#box: Ends,
 }
 

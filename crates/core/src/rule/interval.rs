@@ -1,16 +1,16 @@
-//! The feasible set of a coordinate, and the rate that goes with its width.
+//! The feasible interval of a coordinate, and the rate that depends on its width.
 
-/// One coordinate's feasible set [low, high].
+/// The feasible interval `[low, high]` of one coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// a_i
+    /// a_i, the lower end.
     pub low: f32,
-    /// b_i
+    /// b_i, the upper end.
     pub high: f32,
 }
 
 impl Interval {
-    /// No limit but that of float32, for rules without a feasible set.
+    /// All finite float32 numbers, for rules without a feasible set.
     pub const EVERYWHERE: Interval = Interval { low: f32::MIN, high: f32::MAX };
 
     /// The nearest point of the interval.
@@ -19,7 +19,7 @@ impl Interval {
         lesser(if weight > self.low { weight } else { self.low }, self.high)
     }
 
-    /// D_i = b_i - a_i.
+    /// D_i = b_i - a_i, the width.
     pub fn width(self) -> f64 {
         f64::from(self.high) - f64::from(self.low)
     }
@@ -36,18 +36,18 @@ impl Interval {
     }
 }
 
-/// The lesser of two numbers: one instruction, where `f32::min`, with its care for NaN, is three.
+/// The minimum of two numbers: one instruction, whereas `f32::min`, which handles NaN, takes three.
 #[inline]
 pub(crate) fn lesser(one: f32, other: f32) -> f32 {
     if one < other { one } else { other }
 }
 
-/// The rate a user asked for.
+/// The learning rate that a user requested.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rate {
     /// A number.
     Number(f32),
-    /// What the corrected Theorem 3 says: D_i/√2 (erratum E7).
+    /// The rate of the corrected Theorem 3: D_i/√2 (erratum E7).
     Theory,
 }
 

@@ -25,11 +25,11 @@ pub struct InverseSqrt {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InverseSqrtParameters {
-    /// The rate.
+    /// The learning rate of the first round.
     pub rate: f64,
-    /// R of the box [-R, R].
+    /// R of the box `[-R, R]`.
     pub radius: f64,
-    /// Another box in its place.
+    /// A box `[a, b]` to use instead of the radius.
     pub r#box: Ends,
 }
 

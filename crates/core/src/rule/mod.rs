@@ -1,15 +1,15 @@
-//! Rules: what one coordinate remembers, and how that becomes a weight.
+//! Rules: the state of one coordinate, its update, and the weight it plays.
 //!
-//! A rule is a one-dimensional online algorithm (the paper's Lemma 2): a slot and two pure
-//! functions, [`Rule::weight`] and [`Rule::absorb`]. A rule whose coordinates must talk, because
-//! its step depends on the whole example, is *coupled*: [`Rule::look`] gathers what the example
-//! shows and [`Rule::step`] turns it, with a little shared state, into the step that every
-//! coordinate of the example absorbs with. Nothing else distinguishes the two kinds.
+//! A rule is a one-dimensional online algorithm (the paper's Lemma 2): a slot and two pure functions,
+//! [`Rule::weight`] and [`Rule::absorb`]. A rule whose step depends on the whole example is *coupled*:
+//! [`Rule::look`] accumulates the stats of the example, and [`Rule::step`] computes from them, and from a
+//! small shared state, the step that every coordinate of the example absorbs with. Nothing else distinguishes
+//! the two kinds.
 //!
-//! A rule's file holds its parameters too ([`Parameters`]), as they stand in a spec. The table at the
-//! end of this file names every rule; nothing else lists them.
+//! A rule's file also holds its parameters ([`Parameters`]), as they are in a spec. The table at the end of
+//! this file names every rule; nothing else lists them.
 //!
-//! The readable twins are in `python/lessregret/learners/rules/`, one file a rule, under the same names.
+//! The readable twins are in `python/lessregret/learners/rules/`, one file per rule, with the same names.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -28,43 +28,43 @@ pub use stats::{ExampleStats, Step};
 
 /// A one-dimensional online algorithm.
 pub trait Rule: Copy + Send + Sync + 'static {
-    /// What a coordinate remembers.
+    /// The state of a coordinate.
     type Slot: Slot;
-    /// What the coordinates of a coupled rule share.
+    /// The state that the coordinates of a coupled rule share.
     type Shared: Copy + Default + Send + Sync + Serialize + DeserializeOwned + 'static;
     /// Whether `look` and `step` are called.
     const COUPLED: bool = false;
     /// Whether the rule has a feasible set, a rate and so a bound on its regret.
     const BOUNDED: bool = true;
     /// Whether `absorb` moves the weight by −rate · gradient, at the rate that it returns, so that `place`
-    /// can move it otherwise.
+    /// can move it differently.
     const DESCENDS: bool = false;
 
-    /// The feasible set of the coordinate, for rules that have one.
+    /// The feasible interval of the coordinate, for rules that have one.
     fn interval(&self) -> Interval {
         Interval::EVERYWHERE
     }
-    /// The same rule on another feasible set; a rule without one stays as it is.
+    /// This rule with another feasible interval; a rule without one is unchanged.
     fn within(self, _interval: Interval) -> Self {
         self
     }
-    /// The same rule at another rate; a rule that has none stays as it is.
+    /// This rule with another rate; a rule without one is unchanged.
     fn at(self, _rate: f32) -> Self {
         self
     }
-    /// The point the coordinate plays.
+    /// The weight that the coordinate plays.
     fn weight(&self, slot: &Self::Slot, value: f32) -> f32;
-    /// Make the slot what the coordinate remembers after the round, and return the rate η of the round: 0
-    /// for rules without a bound. A coordinate rule is not called with gradient 0.
+    /// Update the slot after the round, and return the rate η of the round: 0 for rules without a bound. A
+    /// rule that is not coupled is never called with gradient 0.
     fn absorb(&self, slot: &mut Self::Slot, value: f32, gradient: f32, step: Step) -> f32;
-    /// Rules that descend: put the weight there, or to the nearest point of the interval, in a slot
-    /// that has absorbed; all else stays.
+    /// Rules that descend: set the weight, clipped to the interval, in a slot that has absorbed. Everything
+    /// else in the slot is unchanged.
     fn place(&self, _slot: &mut Self::Slot, _weight: f64) {}
 
-    /// Coupled rules: what this coordinate adds to the sight of the example.
-    fn look(&self, _slot: &Self::Slot, _value: f32, _sight: &mut ExampleStats) {}
+    /// Coupled rules: add this coordinate's terms to the stats of the example.
+    fn look(&self, _slot: &Self::Slot, _value: f32, _stats: &mut ExampleStats) {}
     /// Coupled rules: the step of this round.
-    fn step(&self, _shared: &mut Self::Shared, _sight: &ExampleStats) -> Step {
+    fn step(&self, _shared: &mut Self::Shared, _stats: &ExampleStats) -> Step {
         Step::default()
     }
 
@@ -72,7 +72,7 @@ pub trait Rule: Copy + Send + Sync + 'static {
     fn spread(&self, _slot: &Self::Slot, _step: Step) -> f64 {
         0.0
     }
-    /// The part of the spread that the shared state knows.
+    /// The part of the spread that depends on the shared state.
     fn shared_spread(&self, _shared: &Self::Shared) -> f64 {
         0.0
     }
@@ -80,18 +80,18 @@ pub trait Rule: Copy + Send + Sync + 'static {
     fn theorem(&self, _slot: &Self::Slot) -> Option<f64> {
         None
     }
-    /// The closed form, where it is a matter of the shared state.
+    /// The closed form of the theorem, if it depends on the shared state.
     fn shared_theorem(&self, _shared: &Self::Shared) -> Option<f64> {
         None
     }
 }
 
-/// What is done with a rule once its type is known.
+/// Work that is generic in the type of a rule.
 pub trait WithRule {
-    /// What comes of it.
+    /// The result of the work.
     type Output;
 
-    /// Do it; `parameters` are those that the rule was made from.
+    /// Do the work. `parameters` are those that the rule was made from.
     fn call<P: Parameters>(
         self,
         rule: P::Rule,
@@ -99,7 +99,7 @@ pub trait WithRule {
     ) -> crate::error::Result<Self::Output>;
 }
 
-/// Declare the table of rules: a line for each file, with the names of its rules as users write them and
+/// Declares the table of rules: a line for each file, with the names of its rules as users write them and
 /// their parameters.
 macro_rules! rules {
     ($($file:ident: $($name:literal => $variant:ident($parameters:ident)),+;)+) => {
@@ -124,7 +124,7 @@ macro_rules! rules {
                 }
             }
 
-            /// Make the rule, whose parameters are checked by that, and do something with it.
+            /// Build the rule, which checks its parameters, and do some work with it.
             pub fn with<W: WithRule>(&self, with: W) -> crate::error::Result<W::Output> {
                 match self {
                     $($(RuleSpec::$variant(parameters) => with.call(parameters.rule()?, parameters)),+),+

@@ -1,18 +1,18 @@
-//! The parameters of rules as a spec gives them, and their limits.
+//! The parameters of rules as in a spec, and their limits.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{Interval, Rate, Rule};
 use crate::error::{Error, Result};
 
-/// The parameters of a rule, as they stand in a spec.
+/// The parameters of a rule, as in a spec.
 pub trait Parameters: Serialize + DeserializeOwned {
-    /// The rule that they make.
+    /// The rule with these parameters.
     type Rule: Rule;
-    /// Whether the rule learns from labels -1 and 1 only.
+    /// Whether the rule learns only from labels -1 and 1.
     const CLASSIFIES: bool = false;
 
-    /// The rule, or which parameter is out of its limits.
+    /// Build the rule; an error names the parameter that is out of its limits.
     fn rule(&self) -> Result<Self::Rule>;
 
     /// Whether the rate is "auto": eight rates, mixed.
@@ -21,10 +21,10 @@ pub trait Parameters: Serialize + DeserializeOwned {
     }
 }
 
-/// The two ends of a box that is not symmetric, in place of the radius.
+/// The two ends of a box that is not symmetric, used instead of the radius.
 pub type Ends = Option<[f64; 2]>;
 
-/// The rate of a rule that a theorem gives none is a number, though a lane may change it.
+/// The rate of a rule at "auto", which is not used because every lane has its own.
 const ANY_RATE: f32 = 1.0;
 
 /// A rate as users write it.
@@ -37,7 +37,7 @@ pub enum RateSpec {
     Word(RateWord),
 }
 
-/// The words a rate can be.
+/// The words that a rate can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RateWord {
@@ -48,12 +48,12 @@ pub enum RateWord {
 }
 
 impl RateSpec {
-    /// Whether this is eight rates, mixed.
+    /// Whether the rate is "auto": eight rates, mixed.
     pub fn is_auto(self) -> bool {
         self == RateSpec::Word(RateWord::Auto)
     }
 
-    /// The rate; at "auto" any, since each lane has its own.
+    /// The rate. For "auto" it is arbitrary, since each lane has its own.
     pub fn rate(self) -> Result<Rate> {
         match self {
             RateSpec::Number(rate) => Ok(Rate::Number(positive("rate", rate)?)),
@@ -62,7 +62,7 @@ impl RateSpec {
         }
     }
 
-    /// The rate of a rule that no theorem gives one.
+    /// The rate of a rule for which no theorem gives one.
     pub fn number(self) -> Result<f32> {
         match self.rate()? {
             Rate::Number(rate) => Ok(rate),
@@ -73,7 +73,7 @@ impl RateSpec {
     }
 }
 
-/// A parameter that must be above 0, in float32.
+/// Check that a parameter is above 0, in float32.
 pub fn positive(name: &str, number: f64) -> Result<f32> {
     let small = number as f32;
     if small > 0.0 && small.is_normal() {
@@ -84,7 +84,7 @@ pub fn positive(name: &str, number: f64) -> Result<f32> {
     )))
 }
 
-/// A parameter that must not be below 0.
+/// Check that a parameter is not below 0.
 pub fn not_negative(name: &str, number: f64) -> Result<f64> {
     if number >= 0.0 && (number as f32).is_finite() {
         return Ok(number);
@@ -92,7 +92,7 @@ pub fn not_negative(name: &str, number: f64) -> Result<f64> {
     Err(Error::Spec(format!("{name} must be a number from 0 up, found {number}")))
 }
 
-/// The feasible set: the box if there is one, else [-radius, radius].
+/// The feasible interval: the box if there is one, else `[-radius, radius]`.
 pub fn interval(radius: f64, ends: Ends) -> Result<Interval> {
     let interval = match ends {
         Some([low, high]) => Interval { low: low as f32, high: high as f32 },
@@ -104,10 +104,10 @@ pub fn interval(radius: f64, ends: Ends) -> Result<Interval> {
     check_interval(interval).map(|()| interval)
 }
 
-/// Whether a feasible set has a width that can be computed with.
+/// Check that the width of an interval is positive and finite.
 pub fn check_interval(interval: Interval) -> Result<()> {
     let Interval { low, high } = interval;
-    // An infinite width would make the theory's rate, and with it the bound, infinite.
+    // With an infinite width the theory's rate would be infinite, and so would the bound.
     if low < high && (high - low).is_finite() {
         return Ok(());
     }

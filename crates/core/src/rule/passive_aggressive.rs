@@ -11,8 +11,8 @@
 //! Departs   an importance of 0 is not learned from; plain PA knows no other importance
 //! ```
 //!
-//! For regression L = max(0, |y − w·x| − ε) and the sign of y − w·x stands for y. |x|² counts the
-//! intercept; without it PA would overshoot its own constraint.
+//! For regression L = max(0, |y − w·x| − ε) and the sign of y − w·x replaces y. |x|² includes the intercept;
+//! without it PA would overshoot its own constraint.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,26 +20,26 @@ use super::{ExampleStats, Interval, Parameters, Rule, Step, not_negative, positi
 use crate::error::Result;
 
 slot! {
-    /// weight w.
+    /// The weight w.
     Slot {
         /// w
         weight
     }
 }
 
-/// Which of the three.
+/// The three variants of the algorithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Variant {
-    /// Meets the margin at any price.
+    /// PA: always meets the margin.
     Pa,
-    /// Steps of at most C.
+    /// PA-I: τ is at most C.
     PaI {
-        /// C
+        /// C, the aggressiveness.
         aggressiveness: f64,
     },
-    /// Pays for the square of its step.
+    /// PA-II: penalises the square of its step.
     PaII {
-        /// C
+        /// C, the aggressiveness.
         aggressiveness: f64,
     },
 }
@@ -56,7 +56,7 @@ impl PassiveAggressive {
         Ok(PassiveAggressive { variant, epsilon: not_negative("epsilon", epsilon)? })
     }
 
-    /// How much of the margin is missing, and in which direction.
+    /// The shortfall of the margin, and the sign of the correction.
     fn shortfall(&self, stats: &ExampleStats) -> (f64, f64) {
         if stats.regression {
             let residual = stats.label - stats.margin;
@@ -70,7 +70,7 @@ impl PassiveAggressive {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PaParameters {
-    /// How far off a regression may be for free.
+    /// ε: the error that a regression may have without a loss.
     pub epsilon: f64,
 }
 
@@ -86,9 +86,9 @@ impl Parameters for PaParameters {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pa1Parameters {
-    /// C
+    /// C, the aggressiveness.
     pub aggressiveness: f64,
-    /// How far off a regression may be for free.
+    /// ε: the error that a regression may have without a loss.
     pub epsilon: f64,
 }
 
@@ -105,9 +105,9 @@ impl Parameters for Pa1Parameters {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pa2Parameters {
-    /// C
+    /// C, the aggressiveness.
     pub aggressiveness: f64,
-    /// How far off a regression may be for free.
+    /// ε: the error that a regression may have without a loss.
     pub epsilon: f64,
 }
 

@@ -17,7 +17,7 @@ use super::{
 use crate::error::Result;
 
 slot! {
-    /// weight w and energy S.
+    /// The weight w and the energy S.
     Slot {
         /// w
         weight,
@@ -36,12 +36,12 @@ pub struct PerCoordinate {
 }
 
 impl PerCoordinate {
-    /// The rule on [low, high].
+    /// The rule on `[low, high]`.
     pub fn new(rate: Rate, offset: f32, interval: Interval) -> Self {
         PerCoordinate { rate, number: rate.number(interval), offset, interval }
     }
 
-    /// η = rate/√S, 0 where S is 0.
+    /// η = rate/√S; 0 if S is 0.
     #[inline]
     fn rate_at(&self, energy: f32) -> f32 {
         let rate = self.number / energy.sqrt();
@@ -53,14 +53,14 @@ impl PerCoordinate {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PerCoordinateParameters {
-    /// A number, "theory" or "auto".
+    /// The rate: a number, "theory" or "auto".
     pub rate: RateSpec,
-    /// β, as a multiple of the first value; model files from before there was one do not say it.
+    /// β, as a multiple of the first value. Model files written before it existed do not contain it.
     #[serde(default)]
     pub offset: f64,
-    /// R of the box [-R, R].
+    /// R of the box `[-R, R]`.
     pub radius: f64,
-    /// Another box in its place.
+    /// A box `[a, b]` to use instead of the radius.
     pub r#box: Ends,
 }
 
@@ -104,14 +104,14 @@ impl Rule for PerCoordinate {
     fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, _step: Step) -> f32 {
         let start = self.offset * value;
         let before = if slot.energy > 0.0 { slot.energy } else { start * start };
-        // No gradient, no round: a lane may have none where its neighbours do. And the energy does not
-        // go to infinity, which would freeze the coordinate for good.
+        // Without a gradient the energy does not change: a lane may have none when other lanes do. The energy
+        // stays finite, because an infinite one would freeze the coordinate for good.
         let energy = lesser(before + gradient * gradient, f32::MAX);
         let energy = if gradient != 0.0 { energy } else { slot.energy };
         let rate = self.rate_at(energy);
         let weight = self.interval.clip(self.weight(slot, value) - rate * gradient);
-        // A gradient whose square is 0 in float32 does not move the coordinate. No early return: lanes
-        // are moved together only by code without branches.
+        // A gradient whose square is 0 in float32 does not move the coordinate. No early return: only
+        // branchless code is vectorised over the lanes.
         let weight = if gradient != 0.0 && energy > 0.0 { weight } else { slot.weight };
         *slot = Slot { weight, energy };
         rate

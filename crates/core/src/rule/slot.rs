@@ -1,4 +1,4 @@
-//! What a coordinate remembers, for one rate and for eight.
+//! The state of a coordinate, for one rate and for eight.
 
 use std::slice;
 
@@ -6,44 +6,44 @@ use bytemuck::{Pod, cast_slice, cast_slice_mut};
 
 use crate::simd::LANES;
 
-/// What a coordinate remembers: a few named floats, all zero at first.
+/// The state of a coordinate: a few named floats, initially all zero.
 pub trait Slot: Copy + Default + Pod + Send + Sync + 'static {
     /// The names of the floats, as in the model file.
     const FIELDS: &'static [&'static str];
-    /// The float with this number.
+    /// The float with this index.
     fn get(&self, field: usize) -> f32;
-    /// Set the float with this number.
+    /// Set the float with this index.
     fn set(&mut self, field: usize, value: f32);
     /// The slots of one coordinate in all lanes.
     type Line: Line<Self>;
-    /// Whether the slot is as it began, to the bit.
+    /// Whether the slot is bit-identical to its initial state.
     fn is_untouched(&self) -> bool {
         (0..Self::FIELDS.len()).all(|field| self.get(field).to_bits() == 0)
     }
 }
 
-/// The slots of one coordinate in all lanes: field by field, so that an instruction moves many lanes.
+/// The slots of one coordinate in all lanes, stored field by field, so that updates vectorise over the lanes.
 /// Two fields fill a cache line.
 pub trait Line<S>: Copy + Default + Pod + Send + Sync + 'static {
     /// The slot of a lane.
     fn get(&self, lane: usize) -> S;
     /// Set the slot of a lane.
     fn put(&mut self, lane: usize, slot: S);
-    /// One field of the slots, lane by lane.
+    /// One field of the slots, for all lanes.
     fn field(&self, field: usize) -> &[f32; LANES] {
         &cast_slice(slice::from_ref(self))[field]
     }
-    /// One field of the slots, to be changed.
+    /// One field of the slots, for all lanes, mutable.
     fn field_mut(&mut self, field: usize) -> &mut [f32; LANES] {
         &mut cast_slice_mut(slice::from_mut(self))[field]
     }
-    /// Whether all are as they began, to the bit.
+    /// Whether the slots of all lanes are bit-identical to their initial state.
     fn is_untouched(&self) -> bool;
-    /// All bits of each slot's floats together: 0 for a slot that is as it began.
+    /// The bitwise OR of each slot's floats: 0 for a slot in its initial state.
     fn bits(&self) -> [u32; LANES];
 }
 
-/// Declare a slot: a struct of floats with the [`Slot`] trait, and its line.
+/// Declares a slot: a struct of floats with the [`Slot`] trait, and its line.
 macro_rules! slot {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident),+ }) => {
         $(#[$doc])*
@@ -51,7 +51,7 @@ macro_rules! slot {
         #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Zeroable, bytemuck::Pod)]
         pub struct $name { $($(#[$field_doc])* pub $field: f32),+ }
 
-        /// The same floats for all lanes.
+        /// The floats of a slot for all lanes, field by field.
         #[repr(C)]
         #[derive(Clone, Copy, Debug, Default, bytemuck::Zeroable, bytemuck::Pod)]
         pub struct Line { $($field: [f32; $crate::simd::LANES]),+ }
@@ -63,7 +63,7 @@ macro_rules! slot {
             fn put(&mut self, lane: usize, slot: $name) { $(self.$field[lane] = slot.$field;)+ }
             #[inline]
             fn is_untouched(&self) -> bool {
-                // Without early exit: a few vector instructions.
+                // No early exit, so that the loop vectorises.
                 let mut bits = 0;
                 $(for number in self.$field { bits |= number.to_bits(); })+
                 bits == 0

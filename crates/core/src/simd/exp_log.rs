@@ -1,4 +1,4 @@
-//! Exponential and logarithm of our own, without branches, which vector instructions can do.
+//! Branchless exponential and logarithm, which vectorise.
 //!
 //! ```text
 //! fall(x)  = e^−x         x ≥ 0         2^k e^r, |r| ≤ ½ ln 2, the latter by Taylor's series
@@ -6,22 +6,23 @@
 //! ln(x)    = ln x         x normal      the same
 //! ```
 //!
-//! A library's functions are calls, one a lane. These go inline into the loop over the lanes, and the
-//! compiler makes one vector of four lanes; so they must be called in a plain `for`, in code that
-//! [`InstructionSet::run`](crate::simd::InstructionSet::run) compiles. They give the same bits in a vector or alone, and
-//! on every system. They are within an ulp of the library's, `ln_1p` within two. Sums of terms are made
-//! in pairs (Estrin), since a chain of twelve additions would be waited for.
+//! The functions of the C library are calls, one per lane. These are inlined into the loop over the lanes,
+//! and the compiler makes one vector of four lanes. So they must be called in a plain `for`, in code that
+//! [`InstructionSet::run`](crate::simd::InstructionSet::run) compiles. Their results are bit-identical in a
+//! vector or alone, and on every system. They are within an ulp of the library's, `ln_1p` within two.
+//! Polynomials are evaluated in pairs (Estrin), because a chain of twelve additions would have a high
+//! latency.
 
 use std::f64::consts::{LN_2, LOG2_E, SQRT_2};
 
-/// 1.5 · 2⁵²: added to a number it leaves the nearest integer in the low bits.
+/// 1.5 · 2⁵²: adding it to a number leaves the nearest integer in the low bits.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
 
 /// ln 2 in two parts; the first has 21 zero bits at its end, so that its multiples here are exact.
 const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1;
 const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 
-/// e^−x beyond this is 0: it would no longer be a number with all its digits.
+/// Beyond this argument e^−x is set to 0: it would be subnormal.
 const LAST: f64 = 708.0;
 
 /// e^−x for x ≥ 0; 0 for x above 708, infinity included.
@@ -36,7 +37,7 @@ pub fn exp_neg(x: f64) -> f64 {
     if x > LAST { 0.0 } else { fallen }
 }
 
-/// (e^r − 1 − r)/r² by Taylor's series: for |r| ≤ ½ ln 2 what is left out is below 1e-17.
+/// (e^r − 1 − r)/r² by Taylor's series: for |r| ≤ ½ ln 2 the truncation error is below 1e-17.
 #[inline(always)]
 fn rest_of_exp(r: f64) -> f64 {
     let r2 = r * r;
@@ -60,7 +61,7 @@ pub fn ln_1p(t: f64) -> f64 {
 /// ln x for x > 0 that is normal and finite.
 #[inline(always)]
 pub fn ln(x: f64) -> f64 {
-    // The bits of √½ and of 1: what lies between them and their doubles has one exponent each.
+    // The bits of √½ and of 1. Adding their difference makes the exponent change at √½ · 2^k, not at 2^k.
     const LEAST: u64 = std::f64::consts::FRAC_1_SQRT_2.to_bits();
     const SHIFT: u64 = 1f64.to_bits() - LEAST;
     const DIGITS: u64 = (1 << 52) - 1;
@@ -79,7 +80,7 @@ fn ln_near_1(f: f64) -> f64 {
     f - s * (f - rest_of_artanh(s * s))
 }
 
-/// R = 2 (z/3 + z²/5 + …), z = s²: for z ≤ 0.0295 what is left out is below 1e-17 of s.
+/// R = 2 (z/3 + z²/5 + …), z = s²: for z ≤ 0.0295 the truncation error is below 1e-17 of s.
 #[inline(always)]
 fn rest_of_artanh(z: f64) -> f64 {
     let z2 = z * z;
@@ -94,18 +95,18 @@ fn rest_of_artanh(z: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Numbers from `first` to `last`, each so much larger than the one before.
+    /// Numbers from `first` to `last`, each larger than the one before by the factor `growth`.
     fn range(first: f64, last: f64, growth: f64) -> impl Iterator<Item = f64> {
         let next = move |x: &f64| Some(x * growth).filter(|x| *x < last);
         std::iter::successors(Some(first), next).chain([last])
     }
 
-    /// Numbers from the least that is normal to `last`, those above 1e-3 densely.
+    /// Numbers from the least normal one to `last`, dense above 1e-3.
     fn dense(last: f64) -> impl Iterator<Item = f64> {
         range(f64::MIN_POSITIVE, 1e-3, 3.7).chain(range(1e-3, last, 1.000_037))
     }
 
-    /// How many numbers lie between the two, the second included.
+    /// The distance of two numbers in ulps.
     fn ulps(ours: f64, theirs: f64) -> u64 {
         assert_eq!(ours.is_sign_negative(), theirs.is_sign_negative(), "{ours:e}, {theirs:e}");
         ours.to_bits().abs_diff(theirs.to_bits())

@@ -1,4 +1,4 @@
-//! Which vector instructions the quick readers and the lanes use: the machine's best, chosen once.
+//! The vector instructions of the fast readers and the learners: the machine's best, chosen once.
 //!
 //! | path     | needs          | bytes compared at once |
 //! | -------- | -------------- | ---------------------- |
@@ -6,11 +6,12 @@
 //! | avx2     | AVX2 and BMI   | 32                     |
 //! | portable | nothing        | 8                      |
 //!
-//! All paths find the same separators, and lanes hold the same bits on all of them: instructions that add while
-//! they multiply, and round once, are never chosen by the compiler. `LESSREGRET_SIMD=portable` (or another path's name) takes that path, to
-//! measure or to test it; a word that is no path, or a path this machine does not have, is an error.
+//! All paths find the same separators, and learners are bit-identical on all of them: the compiler never
+//! fuses a multiplication and an addition into an FMA, which rounds once. `LESSREGRET_SIMD=portable` (or
+//! another path's name) selects that path, to measure or to test it. An unknown name, or a path that this
+//! machine does not have, is an error.
 //!
-//! Cost: one look at the machine and one at the environment a process.
+//! Cost: the CPU features and the environment are queried once per process.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::__m256i;
@@ -30,44 +31,45 @@ use crate::simd::murmur8::Names8;
 use crate::simd::pairs4::avx2;
 use crate::simd::pairs4::{Pairs4, SEPARATORS};
 
-/// The variable that takes a path by its name.
+/// The environment variable that selects a path by its name.
 const VARIABLE: &str = "LESSREGRET_SIMD";
 
-/// Bytes looked at together; a separator is a bit of a word.
+/// The number of bytes compared together; each gives one bit of a word.
 pub const GROUP: usize = 64;
 
 /// A set of vector instructions.
 pub trait Simd: Copy {
-    /// What learners use of it.
+    /// The type of its operations on eight float64.
     type F64x8: F64x8;
 
-    /// The same.
+    /// The operations of these instructions on eight float64.
     fn f64x8(self) -> Self::F64x8;
 
-    /// Bit k says that byte k is a blank, a control character or one of `also`.
+    /// A mask whose bit k is set if byte k is a blank, a control character or one of `also`.
     fn separators(self, bytes: &[u8; GROUP], also: [u8; 2]) -> u64;
 
-    /// The slots of eight names, `slots` where they are known.
+    /// Hash eight names to slots. Returns the entry of `slots` for a name whose slot is known.
     fn slots(self, names: &Names8, mask: u32, slots: [u32; 8]) -> [u32; 8];
 
-    /// The four features between these separators, if they are such pairs; never on a path without vectors.
+    /// Parse the four features between these separators, if they are pairs of an integer and a fraction.
+    /// Always `None` on the portable path.
     fn pairs4(self, text: &[u8], separators: &[u32; SEPARATORS]) -> Option<Pairs4>;
 
-    /// Do work that is compiled for these instructions.
+    /// Run work that is compiled for these instructions.
     fn run<W: WithSimd>(self, work: W) -> W::Output;
 }
 
-/// Work for a set of vector instructions, one function of which all that it does becomes part. A closure
-/// could not be told to become that.
+/// Work that is compiled for each set of vector instructions, with everything it calls inlined. A trait,
+/// because a closure cannot be marked `inline(always)`.
 pub trait WithSimd {
-    /// What comes of it.
+    /// The result of the work.
     type Output;
 
-    /// Do it; must be `inline(always)`.
+    /// Do the work. Must be `inline(always)`.
     fn call<V: Simd>(self, simd: V) -> Self::Output;
 }
 
-/// Work and what to do it with, in the form that [`pulp`] wants.
+/// Work and its instructions, in the form that [`pulp`] requires.
 #[cfg(target_arch = "x86_64")]
 struct With<V, W>(V, W);
 
@@ -81,7 +83,7 @@ impl<V: Simd, W: WithSimd> NullaryFnOnce for With<V, W> {
     }
 }
 
-/// The instructions of a machine.
+/// A set of vector instructions that this machine has.
 #[derive(Clone, Copy, Debug)]
 pub enum InstructionSet {
     /// 64 bytes at once.
@@ -95,13 +97,13 @@ pub enum InstructionSet {
 }
 
 impl InstructionSet {
-    /// The path of this process, or what is wrong with the one asked for.
+    /// The path of this process, or the error for the one that was requested.
     pub fn chosen() -> Result<InstructionSet, String> {
         static CHOSEN: OnceLock<Result<InstructionSet, String>> = OnceLock::new();
         CHOSEN.get_or_init(|| InstructionSet::asked(env::var(VARIABLE).ok().as_deref())).clone()
     }
 
-    /// The path with this name, the best without one.
+    /// The path with this name, or the best one without a name.
     fn asked(name: Option<&str>) -> Result<InstructionSet, String> {
         let available = InstructionSet::available();
         let found = available.iter().find(|path| name.is_none_or(|name| path.name() == name));
@@ -112,7 +114,7 @@ impl InstructionSet {
         })
     }
 
-    /// What this machine has, the best first.
+    /// The paths that this machine has, the best first.
     pub fn available() -> Vec<InstructionSet> {
         let mut paths = Vec::new();
         #[cfg(target_arch = "x86_64")]
@@ -124,7 +126,7 @@ impl InstructionSet {
         paths
     }
 
-    /// Do work that is compiled for the instructions of this path.
+    /// Dispatch: run work that is compiled for the instructions of this path.
     pub fn run<W: WithSimd>(self, work: W) -> W::Output {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -148,7 +150,7 @@ impl InstructionSet {
 
 #[cfg(target_arch = "x86_64")]
 impl Simd for V4 {
-    // Learners have no use for more: AVX-512's own instructions were never tried.
+    // Learners use AVX2 here: AVX-512's own instructions were never tried.
     type F64x8 = V3;
 
     #[inline(always)]
@@ -168,7 +170,7 @@ impl Simd for V4 {
 
     #[inline(always)]
     fn separators(self, bytes: &[u8; GROUP], also: [u8; 2]) -> u64 {
-        // No closures here: they would be compiled for any machine, and every instruction be a call.
+        // No closures here: they would be compiled for the baseline, and every instruction would be a call.
         let bytes = cast(*bytes);
         let blank = self.avx512f._mm512_set1_epi8(b' ' as i8);
         let [one, other] = also;
@@ -229,7 +231,7 @@ fn half_separators(simd: V3, bytes: __m256i, also: [u8; 2]) -> u32 {
     simd.avx2._mm256_movemask_epi8(any) as u32
 }
 
-/// Ordinary registers.
+/// The portable path, in ordinary registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;
 
@@ -273,23 +275,23 @@ const fn every(byte: u8) -> u64 {
     byte as u64 * 0x0101_0101_0101_0101
 }
 
-/// The high bit of every byte that is at most a blank.
+/// The high bit of every byte that is a blank or below.
 #[inline(always)]
 fn not_above_blank(word: u64) -> u64 {
-    // With its high bit set no byte borrows from the next.
+    // With the high bits set, no byte borrows from the next one.
     let above = (word | HIGH) - every(b' ' + 1);
     !(above | word) & HIGH
 }
 
-/// The high bit of every byte that is `byte`.
+/// The high bit of every byte that equals `byte`.
 #[inline(always)]
 fn equal(word: u64, byte: u8) -> u64 {
     let different = word ^ every(byte);
-    // Without its high bit no byte carries into the next.
+    // Without the high bits, no byte carries into the next one.
     !(((different & !HIGH) + !HIGH) | different) & HIGH
 }
 
-/// The high bits of the bytes, side by side.
+/// The high bits of the bytes, packed into the lowest bits.
 #[inline(always)]
 fn one_a_byte(high: u64) -> u64 {
     (high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56

@@ -1,4 +1,4 @@
-//! Vector instructions: which ones the machine has, and what the other rooms do with them.
+//! Vector instructions: which ones the machine has, and the kernels that other modules build from them.
 //!
 //! - [`instructions`]: the sets of instructions, and how a function is compiled for each;
 //! - [`f64x8`]: eight float64 numbers in registers, gather and scatter of slots;

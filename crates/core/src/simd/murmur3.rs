@@ -1,8 +1,8 @@
-//! The hash function Murmur3 for 32 bits, of one name.
+//! The 32-bit hash function Murmur3, of one name.
 //!
 //! Cost: one pass over the name, four bytes at a time; nothing is allocated.
 
-/// Murmur3 for 32 bits, by Austin Appleby, who gave it to the public domain.
+/// Murmur3 for 32 bits, by Austin Appleby, who placed it in the public domain.
 pub fn murmur3(bytes: &[u8], seed: u32) -> u32 {
     let (blocks, tail) = bytes.as_chunks::<4>();
     let mut hash = seed;
@@ -16,11 +16,11 @@ pub fn murmur3(bytes: &[u8], seed: u32) -> u32 {
     avalanche(hash ^ bytes.len() as u32)
 }
 
-/// The same for the first `length` bytes, at most 15, of four words.
+/// Murmur3 of the first `length` bytes, at most 15, of four words.
 ///
-/// All lengths take the same steps, and the result of the right one is kept: the length of a name is
-/// different from one to the next, and a loop that ends where it was not foreseen costs more than this.
-/// Without branches eight names become vectors.
+/// All lengths take the same steps, and the result for the right length is selected. The lengths of names
+/// vary, and a mispredicted loop exit costs more than the extra steps. Branchless code can be vectorised over
+/// eight names.
 #[inline(always)]
 pub fn short_murmur3(words: [u32; 4], length: u32, seed: u32) -> u32 {
     let one = mix(seed, words[0]);

@@ -1,6 +1,7 @@
-//! Eight short names hashed side by side: [`crate::simd::murmur3::short_murmur3`] by AVX2.
+//! Hashes eight short names at once: [`crate::simd::murmur3::short_murmur3`] by AVX2.
 //!
-//! By hand, since the compiler makes no vectors of the plain form: it takes the choices for branches.
+//! Written by hand: the compiler does not vectorise the plain form, because it turns the selections into
+//! branches.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::__m256i;
@@ -10,22 +11,22 @@ use pulp::{bytemuck::cast, x86::V3};
 
 use crate::simd::murmur3::short_murmur3;
 
-/// The length of a name whose slot is known without its hash.
+/// Stands for the length of a name whose slot is known without its hash.
 pub const KNOWN: u32 = u32::MAX;
 
-/// Eight names of up to 15 bytes; what stands behind a name is of no account.
+/// Eight names of up to 15 bytes. The bytes after a name are ignored.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Names8 {
-    /// The first 16 bytes of each.
+    /// The first 16 bytes of each name.
     pub words: [[u32; 4]; 8],
-    /// Their lengths.
+    /// The length of each name.
     pub lengths: [u32; 8],
-    /// What their hashes begin with.
+    /// The seed of each hash.
     pub seeds: [u32; 8],
 }
 
 impl Names8 {
-    /// The slots of their hashes, one after another; `slots` where they are known.
+    /// The slots of the names, hashed one after another. The entry of `slots` for a name whose slot is known.
     pub fn slots(&self, mask: u32, slots: [u32; 8]) -> [u32; 8] {
         let Names8 { words, lengths, seeds } = *self;
         std::array::from_fn(|k| match lengths[k] {
@@ -34,7 +35,7 @@ impl Names8 {
         })
     }
 
-    /// The same at once.
+    /// The slots of the names, hashed at once by AVX2. The entry of `slots` for a name whose slot is known.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub fn slots_at_once(&self, simd: V3, mask: u32, slots: [u32; 8]) -> [u32; 8] {
@@ -65,7 +66,7 @@ impl Names8 {
     }
 }
 
-/// The first words of all names, the second, the third and the fourth.
+/// Transpose: the first words of all names, the second, the third and the fourth.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn columns(simd: V3, words: &[[u32; 4]; 8]) -> [__m256i; 4] {
@@ -112,7 +113,7 @@ fn avalanche(simd: V3, hash: __m256i) -> __m256i {
     simd.avx2._mm256_xor_si256(hash, simd.avx2._mm256_srli_epi32::<16>(hash))
 }
 
-/// The first `length` mod 4 bytes of the words.
+/// The first `length` mod 4 bytes of each word.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn first_bytes(simd: V3, words: __m256i, lengths: __m256i) -> __m256i {

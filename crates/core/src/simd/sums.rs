@@ -4,15 +4,16 @@ use crate::simd::LANES;
 use crate::simd::LANES as WIDTH;
 use crate::simd::f64x8::F64x8;
 
-/// A sum in eight parts: feature k goes to part k mod 8.
+/// A sum in eight accumulators: feature k goes to accumulator k mod 8.
 ///
-/// In one part every addition would wait for the one before. The order is fixed, so a sum has the same
-/// bits on every machine, and in a lane those of a learner at its rate.
+/// With one accumulator every addition would wait for the latency of the one before. The order is fixed, so a
+/// sum is bit-identical on every machine, and that of a lane is bit-identical to that of a learner at its
+/// rate.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sum([f64; WIDTH]);
 
 impl Sum {
-    /// The sum with these parts.
+    /// The sum with these accumulators.
     #[inline(always)]
     pub fn of(parts: [f64; WIDTH]) -> Self {
         Sum(parts)
@@ -32,7 +33,7 @@ impl Sum {
         self.0[k % WIDTH] += term;
     }
 
-    /// The whole sum.
+    /// The total of the accumulators.
     #[inline(always)]
     pub fn total(&self) -> f64 {
         let [a, b, c, d, e, f, g, h] = self.0;
@@ -40,7 +41,7 @@ impl Sum {
     }
 }
 
-/// The same in every lane.
+/// A sum in every lane, with the same order of additions as [`Sum`].
 #[derive(Clone, Copy)]
 pub(crate) struct LaneSum<E: F64x8> {
     simd: E,
@@ -48,20 +49,20 @@ pub(crate) struct LaneSum<E: F64x8> {
 }
 
 impl<E: F64x8> LaneSum<E> {
-    /// Sums of nothing.
+    /// Sums that are 0.
     #[inline(always)]
     pub fn new(simd: E) -> Self {
         LaneSum { simd, parts: [simd.splat(0.0); WIDTH] }
     }
 
-    /// Add the terms of feature `k`.
+    /// Add the terms of feature `k`, one for each lane.
     #[inline(always)]
     pub fn add(&mut self, k: usize, terms: E::Eight) {
         let part = &mut self.parts[k % WIDTH];
         *part = self.simd.add(*part, terms);
     }
 
-    /// The whole sums.
+    /// The total of each lane.
     #[inline(always)]
     pub fn totals(&self) -> [f64; LANES] {
         let (v, [a, b, c, d, e, f, g, h]) = (self.simd, self.parts);

@@ -1,4 +1,4 @@
-//! Reading a model file: nothing in it is trusted.
+//! Reads a model file. Nothing in it is trusted.
 
 use std::fs::File;
 use std::io::{BufReader, Cursor, ErrorKind, Read, Seek, SeekFrom};
@@ -16,20 +16,20 @@ use crate::learn::slim::SlimModel;
 use crate::rule::Interval;
 use crate::spec::Scale;
 
-/// No header of ours comes near this; a larger length is a file that is something else.
+/// The largest header. Headers of this program are far smaller; a larger length means another kind of file.
 const MAX_HEADER: u64 = 1 << 20;
 
-/// A model read back.
+/// A model that was read from a file.
 pub struct Loaded {
     /// The metadata.
     pub header: Header,
-    /// The learner as it was, or the weights of a slim file.
+    /// The learner, or the weights of a slim file.
     pub model: AnyModel,
-    /// The names, where they were kept.
+    /// The names, if they were kept.
     pub names: Option<Names>,
 }
 
-/// Read the metadata of a model file and not its slots. The checksum is not looked at.
+/// Read the metadata of a model file and not its slots. The checksum is not verified.
 pub fn read_header(path: &Path) -> Result<Header> {
     open(path, |file| Ok(Layout::read(file)?.header))
 }
@@ -39,7 +39,7 @@ pub fn load(path: &Path) -> Result<Loaded> {
     open(path, read)
 }
 
-/// Read a model from the bytes of a model file; `name` stands for it in errors.
+/// Read a model from the bytes of a model file; `name` is used in errors.
 pub fn load_bytes(bytes: &[u8], name: &str) -> Result<Loaded> {
     read(&mut Cursor::new(bytes)).map_err(|reason| model_file(name, reason))
 }
@@ -58,7 +58,7 @@ fn model_file(file: &str, reason: String) -> Error {
     Error::ModelFile { file: file.to_string(), reason }
 }
 
-/// Inside this module an error is its reason; the file's name is added at the door.
+/// Inside this module an error is its reason; the public functions add the file's name.
 type Reading<T> = std::result::Result<T, String>;
 
 fn foreign(what: &str) -> String {
@@ -69,7 +69,7 @@ fn damaged(what: &str) -> String {
     format!("is damaged: {what}. Use a backup, or train again")
 }
 
-/// Where things lie in the file.
+/// The layout of the file.
 struct Layout {
     head: Vec<u8>,
     metadata: Metadata,
@@ -101,12 +101,12 @@ impl Layout {
         Ok(Layout { head, metadata, header })
     }
 
-    /// Whether there is such a tensor.
+    /// Whether the tensor `name` exists.
     fn has(&self, name: &str) -> bool {
         self.metadata.info(name).is_some()
     }
 
-    /// Where a tensor begins, after checking that it is what it should be.
+    /// The offset and length of a tensor, after checking its type and length.
     fn place(&self, name: &str, dtype: Dtype, length: Option<usize>) -> Reading<(u64, usize)> {
         let info = self.metadata.info(name);
         let info = info.ok_or_else(|| damaged(&format!("the tensor '{name}' is missing")))?;
@@ -119,7 +119,8 @@ impl Layout {
         Ok(((self.head.len() + info.data_offsets.0) as u64, found))
     }
 
-    /// Where a tensor with an entry for each touched slot and lane begins, after checking what it is.
+    /// The offset of a tensor with an entry for each touched slot and lane, after checking its type and
+    /// shape.
     fn place_lanes(
         &self,
         name: &str,
@@ -138,7 +139,7 @@ impl Layout {
         Ok(((self.head.len() + info.data_offsets.0) as u64, touched * lanes))
     }
 
-    /// The checksum over the whole file must be the one in the header.
+    /// Check that the checksum of the whole file is the one in the header.
     fn verify<F: Read + Seek>(&self, file: &mut F) -> Reading<()> {
         let offset = checksum_offset(&self.head).ok_or_else(|| foreign("it has no checksum"))?;
         let mut head = self.head.clone();
@@ -343,7 +344,7 @@ fn read_names<F: Read + Seek>(
     Ok(Some(names))
 }
 
-/// Read a tensor block by block and hand over its entries one by one.
+/// Read a tensor block by block and pass on its entries one by one.
 fn read_list<F: Read + Seek, T: Copy, const SIZE: usize>(
     file: &mut F,
     place: (u64, usize),
@@ -355,7 +356,7 @@ fn read_list<F: Read + Seek, T: Copy, const SIZE: usize>(
     })
 }
 
-/// Read a tensor whose rows have `width` entries, and hand over the entries of [`BLOCK`] rows at a time.
+/// Read a tensor whose rows have `width` entries, and pass on the entries of [`BLOCK`] rows at a time.
 fn read_blocks<F: Read + Seek, T, const SIZE: usize>(
     file: &mut F,
     (offset, length): (u64, usize),

@@ -1,4 +1,4 @@
-//! Writing a model file.
+//! Writes a model file.
 
 use std::io::{Cursor, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -17,32 +17,32 @@ use crate::spec::Spec;
 type IoResult<T> = std::io::Result<T>;
 type WriteTensor<'a> = Box<dyn Fn(&mut dyn Write) -> IoResult<()> + 'a>;
 
-/// One tensor: its name, type and length, and how to write it.
+/// One tensor: its name, type and length, and the function that writes it.
 struct Column<'a> {
     name: &'a str,
     dtype: Dtype,
     length: usize,
-    /// How many entries each of them has: one, or one for each lane.
+    /// The number of entries of each row: one, or one for each lane.
     width: usize,
     write: WriteTensor<'a>,
 }
 
-/// What goes into a model file.
+/// The content of a model file to be written.
 #[derive(Clone, Copy)]
 pub struct Snapshot<'a> {
-    /// Which learner this is.
+    /// The spec of the learner.
     pub spec: &'a Spec,
     /// The learner, or the weights of a slim model.
     pub model: &'a dyn Inspect,
-    /// Lines passed over so far because they were bad.
+    /// The number of bad lines skipped so far.
     pub skipped: u64,
-    /// The names of the features, where they were kept.
+    /// The names of the features, if they were kept.
     pub names: Option<&'a Names>,
     /// Whether to store only the weights.
     pub slim: bool,
 }
 
-/// Write the model to `path`, which afterwards holds all of it or is as it was.
+/// Write the model to `path`. Afterwards the file is complete, or unchanged if there was an error.
 pub fn save(path: &Path, snapshot: Snapshot<'_>) -> Result<()> {
     let written = AtomicFile::create(path).and_then(|mut file| {
         write(&mut file.bytes, snapshot)?;
@@ -54,7 +54,7 @@ pub fn save(path: &Path, snapshot: Snapshot<'_>) -> Result<()> {
     })
 }
 
-/// The model as bytes, the same as a file would hold.
+/// The model as bytes, identical to the content of a file.
 pub fn to_bytes(snapshot: Snapshot<'_>) -> IoResult<Vec<u8>> {
     let mut bytes = Cursor::new(Vec::new());
     write(&mut bytes, snapshot)?;
@@ -79,7 +79,7 @@ fn write<W: Write + Seek>(out: &mut W, snapshot: Snapshot<'_>) -> IoResult<()> {
     out.flush()
 }
 
-/// Whether the weights, which no field of the slot holds, are written beside the slots.
+/// Whether the weights, which are not a field of the slot, are written in addition to the slots.
 fn derives_weights(snapshot: &Snapshot<'_>) -> bool {
     !snapshot.slim && !snapshot.model.fields().contains(&"weight")
 }
@@ -102,7 +102,7 @@ fn header(snapshot: &Snapshot<'_>, stored: usize) -> Header {
     }
 }
 
-/// The tensors in the order of their alignment, as safetensors asks.
+/// The tensors in the order of their alignment, as safetensors requires.
 fn columns<'a>(snapshot: &Snapshot<'a>, stored: &'a [u32], weighted: &'a [u32]) -> Vec<Column<'a>> {
     let model = snapshot.model;
     let mut columns = Vec::new();
@@ -167,7 +167,7 @@ fn box_columns(model: &dyn Inspect) -> Vec<Column<'_>> {
     vec![ends("low", |interval| interval.low), ends("high", |interval| interval.high)]
 }
 
-/// A column with a number for each row, such as a slot; `copy` appends those of some rows.
+/// A column with a number for each row, such as a slot; `copy` appends the numbers of some rows.
 fn column<'a, R, T: Copy + 'a, const SIZE: usize>(
     rows: &'a [R],
     name: &'a str,
@@ -238,7 +238,7 @@ fn invalid(reason: &str) -> std::io::Error {
     std::io::Error::other(reason.to_string())
 }
 
-/// A writer that takes the checksum of what passes through.
+/// A writer that computes the checksum of the bytes written.
 struct Checksummed<'a, W: Write> {
     out: &'a mut W,
     hasher: crc32fast::Hasher,

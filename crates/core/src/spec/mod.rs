@@ -1,7 +1,7 @@
-//! The request: which learner this is, checked once.
+//! The spec of a learner, checked once.
 //!
-//! A spec is a small JSON document, the same in the API, the command line and the model file. Reading it
-//! checks all of it and fills in what was left out, so that a spec that is written has every key.
+//! A spec is a small JSON document, the same in the API, the command line and the model file. Parsing checks
+//! all of it and fills in defaults, so that a spec that is written has every key.
 
 mod space;
 
@@ -12,7 +12,7 @@ use crate::loss::Loss;
 use crate::rule::{Parameters, Rule, RuleSpec, WithRule};
 pub use space::{FeatureSpace, MAX_BITS, MAX_COLUMNS, Scale, Table};
 
-/// Everything that says which learner this is.
+/// All settings of a learner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Document", into = "Document")]
 pub struct Spec {
@@ -20,32 +20,32 @@ pub struct Spec {
     pub loss: Loss,
     /// The rule and its parameters.
     pub rule: RuleSpec,
-    /// What examples must agree about with the learner.
+    /// The feature space, which the learner's examples must share.
     pub space: FeatureSpace,
-    /// Whether the gradients are summed for the linearised regret.
+    /// Whether the gradients are summed, for the linearised regret.
     pub certify: bool,
-    /// λ of the regulariser that every round has.
+    /// λ of the L2 penalty in every round.
     pub l2: f64,
-    /// Which coordinates that acts on.
+    /// Which coordinates the L2 penalty acts on.
     pub l2_scope: Scope,
-    /// Whether weights go as far as the importance leads them.
+    /// Whether updates are importance-aware.
     pub importance_aware: bool,
-    /// Which part of the lanes' shares every round deals out evenly.
+    /// The fixed share: the part of the lanes' shares that every round redistributes evenly.
     pub fixed_share: f64,
 }
 
-/// Which coordinates the regulariser of a round acts on.
+/// Which coordinates the L2 penalty of a round acts on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
-    /// Those of the example's features.
+    /// The features of the example.
     #[default]
     Active,
-    /// All that were ever touched; every round walks over all slots.
+    /// All touched coordinates; every round loops over all slots.
     All,
 }
 
-/// A spec as it is written. What has a default here was not there in the first model files.
+/// A spec as it is written. Keys with a default did not exist in the first model files.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
@@ -95,14 +95,14 @@ impl From<Spec> for Document {
 }
 
 impl Spec {
-    /// Read a spec from JSON, and check it.
+    /// Parse and check a spec in JSON.
     pub fn parse(text: &str) -> Result<Spec> {
         let spec: Spec = serde_json::from_str(text)
             .map_err(|error| Error::Spec(format!("the spec cannot be understood: {error}")))?;
         spec.check().map(|()| spec)
     }
 
-    /// Whether there can be such a learner.
+    /// Check that such a learner exists.
     pub fn check(&self) -> Result<()> {
         self.space.table.check()?;
         check_fixed_share(self.fixed_share)?;
@@ -145,7 +145,7 @@ impl Spec {
         Ok(())
     }
 
-    /// Only a rule that is `bounded`, with a box and a rate, may have L2.
+    /// Check that L2 is used only with a rule that is `bounded`: it has a box and a rate.
     fn check_l2(&self, bounded: bool) -> Result<()> {
         let l2 = self.l2;
         if !(l2 >= 0.0 && (l2 as f32).is_finite()) {
@@ -160,7 +160,7 @@ impl Spec {
     }
 }
 
-/// The checks that depend on the rule.
+/// The checks that depend on the rule's type.
 struct Check<'a>(&'a Spec);
 
 impl WithRule for Check<'_> {

@@ -1,8 +1,8 @@
-//! The feature space: what examples and learners must agree about.
+//! The feature space: the settings that examples and learners must share.
 //!
-//! It says how names become slots, what the labels are, whether there is an intercept and what values are
-//! divided by. A spec owns one, and so does the model file that is made of it. Every source of examples
-//! carries the space that it was read for. A learner compares the two once, before it learns or predicts.
+//! It defines how names become slots, what the labels are, whether there is an intercept and how values are
+//! scaled. A spec contains one, and so does the model file. Every source of examples has the feature space
+//! that it was read for. A learner compares the two once, before it learns or predicts.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,49 +12,49 @@ use crate::loss::{Labels, Loss};
 /// The greatest number of bits: slots are numbered by 32 bits and one is the intercept's.
 pub const MAX_BITS: u32 = 31;
 
-/// The greatest number of columns, for the same reason.
+/// The greatest number of columns: slots are numbered by 32 bits and one is the intercept's.
 pub const MAX_COLUMNS: u32 = u32::MAX - 1;
 
-/// What examples and learners must agree about.
+/// The settings that examples and learners must share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FeatureSpace {
-    /// How features find their slots.
+    /// How features are mapped to slots.
     pub table: Table,
-    /// What the labels are.
+    /// The kind of the labels.
     pub labels: Labels,
     /// Whether every example has a feature of value 1 in a slot of its own.
     pub intercept: bool,
-    /// What values are divided by: in a learner's space by the learner, in that of examples before they
-    /// came to it.
+    /// How values are scaled. In a learner's space the learner scales them; in that of examples they are
+    /// scaled already.
     pub scale: Scale,
 }
 
-/// How features find their slots.
+/// How features are mapped to slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Table {
-    /// Hashed or masked into 2^bits slots.
+    /// Hashed or masked to 2^bits slots.
     Bits(u32),
-    /// One slot a column, of so many columns.
+    /// One slot per column, for this many columns.
     Columns(u32),
 }
 
-/// What values are divided by.
+/// The scale that values are divided by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
-    /// Nothing.
+    /// Values are not scaled.
     #[default]
     None,
-    /// The largest met, if that is above 1.
+    /// The largest absolute value met, if it is above 1.
     Cap,
-    /// The largest met.
+    /// The largest absolute value met.
     Full,
 }
 
 impl Scale {
-    /// The word that users write for it.
+    /// The name of the scale, as users write it.
     pub fn name(self) -> &'static str {
         match self {
             Scale::None => "none",
@@ -78,7 +78,7 @@ impl Table {
         self.len() == 0
     }
 
-    /// Whether slots can be numbered.
+    /// Check that the slots can be numbered by 32 bits.
     pub fn check(self) -> Result<()> {
         match self {
             Table::Bits(bits) if !(1..=MAX_BITS).contains(&bits) => {
@@ -100,12 +100,12 @@ impl Table {
 }
 
 impl FeatureSpace {
-    /// Features of text hashed into 2^bits slots, as they are written and without an intercept.
+    /// Features of text hashed to 2^bits slots, not scaled and without an intercept.
     pub const fn text(bits: u32, labels: Labels) -> Self {
         FeatureSpace { table: Table::Bits(bits), labels, intercept: false, scale: Scale::None }
     }
 
-    /// Read a feature space from JSON, and check it.
+    /// Parse and check a feature space in JSON.
     pub fn parse(text: &str) -> Result<Self> {
         let space: FeatureSpace = serde_json::from_str(text).map_err(|error| {
             Error::Spec(format!("the feature space cannot be understood: {error}"))
@@ -113,7 +113,7 @@ impl FeatureSpace {
         space.table.check().map(|()| space)
     }
 
-    /// Whether the labels are those of a loss.
+    /// Check that the labels are those of a loss.
     pub fn check_loss(&self, loss: Loss) -> Result<()> {
         if loss.labels() == self.labels {
             return Ok(());
@@ -133,12 +133,12 @@ impl FeatureSpace {
         self.intercept.then_some(self.table.len() as u32)
     }
 
-    /// The number of slots, that of the intercept included.
+    /// The number of slots, including the intercept's.
     pub fn slots(&self) -> usize {
         self.table.len() + usize::from(self.intercept)
     }
 
-    /// The bits of names' hashes that number a slot; only a table of bits has them.
+    /// The number of bits of a slot; an error unless the table is hashed.
     pub fn bits(&self) -> Result<u32> {
         match self.table {
             Table::Bits(bits) => Ok(bits),
@@ -150,7 +150,7 @@ impl FeatureSpace {
         }
     }
 
-    /// Whether a learner with this space may learn from examples with that one.
+    /// Check that a learner with this space may learn from examples with that one.
     pub fn check_learnable(&self, examples: &FeatureSpace) -> Result<()> {
         self.check_readable(examples)?;
         if self.labels == examples.labels {
@@ -164,7 +164,7 @@ impl FeatureSpace {
         Err(differ("labels", &format!("'{own}'"), &format!("'{other}'"), cure))
     }
 
-    /// Whether a learner with this space may predict examples with that one.
+    /// Check that a learner with this space may predict examples with that one.
     pub fn check_readable(&self, examples: &FeatureSpace) -> Result<()> {
         let cure = "open the examples for the learner's own feature space";
         if self.table != examples.table {

@@ -2,10 +2,10 @@
 
 use lessregret_core::Chunk;
 
-/// Label, importance, tag and features, the floats as their bits: NaN is NaN.
+/// Label, importance, tag and features. Floats are compared as bits, so that NaN equals NaN.
 pub type Copied = (u32, u32, Vec<u8>, Vec<(u32, u32)>);
 
-/// The examples of a chunk, which must keep what a chunk promises.
+/// The examples of a chunk; checks the invariants of a chunk.
 pub fn copied(chunk: &Chunk) -> Vec<Copied> {
     (0..chunk.len()).map(|k| copy(chunk, k)).collect()
 }

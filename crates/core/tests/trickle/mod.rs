@@ -1,8 +1,8 @@
-//! A source that gives a few bytes at a time, so that blocks end anywhere.
+//! A source that returns a few bytes at a time, so that blocks end anywhere.
 
 use std::io::{self, Cursor, Read};
 
-/// The bytes, and how many to give at a time.
+/// The bytes, and how many to return at a time.
 pub struct Trickle(pub Cursor<Vec<u8>>, pub usize);
 
 impl Read for Trickle {

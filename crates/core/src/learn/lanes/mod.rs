@@ -1,4 +1,4 @@
-//! The learner in eight lanes: one rule at eight rates, mixed, so that nobody need choose one.
+//! The learner with eight lanes: one rule at eight rates, mixed, so that no rate has to be chosen.
 //!
 //! One round, for an example (x, y) with importance h:
 //!
@@ -8,12 +8,12 @@
 //! slot_i,k ← absorb(slot_i,k, x_i, h ℓ'(p_k, y) x_i)  for every feature, in every lane
 //! ```
 //!
-//! The lanes share nothing but the example: each plays its own margin and absorbs its own gradient,
-//! and holds the bits that a [`Single`](crate::learn::single::Single) at its rate would hold. A
-//! coordinate's lanes lie on one cache line, field by field, so a feature costs one miss as with one
-//! lane, and the loop over the lanes is vector instructions. With L2 (`penalty.rs`) each lane has its
-//! own penalty, and the mixture's is their mean by the shares. Importance-aware updates
-//! (`loss/push.rs`) are each lane's own, in a third walk.
+//! The lanes share nothing but the example: each plays its own margin and absorbs its own gradient. Its state
+//! is bit-identical to that of a [`Single`](crate::learn::single::Single) at its rate. The lanes of a
+//! coordinate lie on one cache line, field by field, so a feature costs one cache miss, as with one lane, and
+//! the loop over the lanes is vectorised. With L2 (`learn/penalty.rs`) each lane has its own penalty, and the
+//! mixture's penalty is their mean, weighted by the shares. Importance-aware updates (`loss/push.rs`) are
+//! computed for each lane, in a third loop over the features.
 
 mod mixture;
 mod model;
@@ -38,17 +38,17 @@ use mixture::RATES;
 
 type LineOf<R> = <<R as Rule>::Slot as Slot>::Line;
 
-/// A rule run on every coordinate in all lanes.
+/// A rule run on every coordinate in eight lanes.
 pub struct Lanes<R: Rule, B: Boxes> {
     frame: Frame<R, B, PerLane>,
     table: CompactTable<LineOf<R>>,
     coupling: Coupling<R::Shared>,
-    /// Scratch of importance-aware rounds: the rates of every feature, from the second walk to the third.
+    /// Scratch of importance-aware rounds: the rates of every feature, from the second loop to the third.
     rates: Vec<[f32; LANES]>,
     observer: Observer,
 }
 
-/// What the coordinates of each lane share.
+/// The state that the coordinates of each lane share.
 #[derive(Clone, Copy, Default)]
 struct Coupling<S> {
     state: [S; LANES],
@@ -56,7 +56,7 @@ struct Coupling<S> {
 }
 
 impl<R: Rule, B: Boxes> Lanes<R, B> {
-    /// A learner none of whose slots is touched; the rule's own rate is not used.
+    /// A learner in its initial state. The rule's own rate is not used.
     pub fn new(plan: Plan, rule: R, boxes: B) -> Result<Self> {
         let Plan { loss, penalty, fixed_share, slots, .. } = plan;
         Ok(Lanes {
@@ -68,13 +68,13 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         })
     }
 
-    /// The rule of a slot in a lane.
+    /// The rule with the interval of a slot and the rate of a lane.
     #[inline]
     fn rule_at(&self, slot: usize, lane: usize) -> R {
         self.frame.rule_at(slot).at(RATES[lane])
     }
 
-    /// Find the lines of some examples, and have those of the first brought near.
+    /// Look up the lines of a batch of examples, and prefetch those of the first example.
     #[inline(always)]
     fn find_lines(&mut self, examples: Ordered<'_>, batch: Range<usize>, positions: &mut Vec<u32>) {
         positions.clear();
@@ -90,10 +90,10 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 }
 
-/// Memory that is used again from example to example.
+/// Scratch memory, reused from example to example.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    /// Where the lines of the batch's features are, and how many of them are learned.
+    /// The positions of the lines of the batch's features, and how many of them are learned.
     positions: Vec<u32>,
     learned: usize,
     rounds: Rounds,
@@ -138,7 +138,7 @@ impl<R: Rule, B: Boxes> RoundKernel for Lanes<R, B> {
         let Scratch { positions, learned, rounds } = scratch;
         let (own, others) = positions[*learned..].split_at(example.slots.len());
         *learned += own.len();
-        // Behind the last example of a batch there are no others.
+        // The last example of a batch has no next example to prefetch.
         if !others.is_empty() {
             self.table.prefetch_all(&others[..upcoming.slots(0).len()]);
         }
@@ -166,7 +166,7 @@ impl<R: Rule, B: Boxes> PlayKernel for Lanes<R, B> {
         for k in 0..examples.len() {
             let example = examples.example(k);
             positions.clear();
-            // No closure here: it would be compiled for any machine.
+            // No closure here: it would be compiled without the kernel's vector instructions.
             for &slot in example.slots {
                 positions.push(self.table.index().find(slot));
             }

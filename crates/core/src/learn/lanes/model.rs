@@ -1,4 +1,4 @@
-//! What the learner in lanes is to those outside, and what a model file keeps of it.
+//! The learner with lanes as a [`Model`](crate::learn::model::Model), and its state in a model file.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::rule::{Interval, Line, Rule, Slot, Step};
 use crate::simd::{InstructionSet, Simd, WithSimd};
 use crate::simd::{LANES, PerLane};
 
-/// What is not of one coordinate, as in the model file.
+/// The state that does not belong to one coordinate, as in the model file.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct State<S> {
@@ -36,7 +36,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         self.table.index().met()
     }
 
-    /// The slots whose line is not as it began.
+    /// The slots whose line is not in its initial state.
     pub(super) fn moved(&self) -> impl Iterator<Item = usize> {
         self.met().slots().filter(|&slot| !self.is_line_untouched(slot))
     }
@@ -45,7 +45,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         self.table.line(slot).is_untouched()
     }
 
-    /// The sums of all lanes' spreads, and how many slots were touched, in one walk.
+    /// The sum of the spreads in each lane, and the number of touched slots, in one loop over the slots.
     #[inline(always)]
     fn survey(&self) -> (PerLane, u64) {
         let (mut spreads, mut touched, steps) = ([0.0; LANES], 0, self.coupling.step);
@@ -54,7 +54,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             let (bits, mut terms) = (line.bits(), [0.0; LANES]);
             for lane in 0..LANES {
                 let spread = rule.at(RATES[lane]).spread(&line.get(lane), steps[lane]);
-                // A slot of another lane's only has no rate, and nothing to add.
+                // A slot that only other lanes have touched has no rate in this lane and adds nothing.
                 terms[lane] = if bits[lane] == 0 { 0.0 } else { spread };
             }
             add(&mut spreads, &terms);
@@ -79,7 +79,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 }
 
-/// A walk over all slots, as work for [`InstructionSet::run`].
+/// The loop over all slots, as work for [`InstructionSet::run`].
 struct Survey<'a, R: Rule, B: Boxes>(&'a Lanes<R, B>);
 
 impl<R: Rule, B: Boxes> WithSimd for Survey<'_, R, B> {

@@ -1,10 +1,10 @@
-//! Who looks on while the lanes play: the mixture and the tallies.
+//! The observer of the lanes: updates the mixture and the tallies after the rounds.
 //!
-//! The lanes do not wait for the mixture: each learns from its own margin. So the observer looks at many
-//! rounds at once, after they were played. What one round asks of it is a chain (a logarithm of a mean of
-//! exponentials, and of its own loss another); the chains of different rounds hardly depend on each other,
-//! and a processor that has many of them before it works on several. Between two walks over features it
-//! would wait for each.
+//! The lanes do not depend on the mixture: each learns from its own margin. So the observer processes many
+//! rounds in a batch, after they were played. Each round is a dependency chain of high latency (the logarithm
+//! of a mean of exponentials, then a logarithm for its own loss). The chains of different rounds are almost
+//! independent, so out-of-order execution overlaps them. Between two loops over features the latency of each
+//! chain would be exposed.
 
 use super::mixture::{LaneLosses, Mixture, Plays};
 use crate::learn::lanes::tallies::LaneTallies;
@@ -13,28 +13,29 @@ use crate::loss::wide::{Tails, values};
 use crate::loss::{Loss, Tail};
 use crate::simd::PerLane;
 
-/// What a round showed of the lanes.
+/// The results of one round in all lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Round {
-    /// y.
+    /// y, the label.
     pub label: f64,
     /// The importance of the round.
     pub importance: f64,
     /// The number of features.
     pub features: usize,
-    /// The lanes' margins.
+    /// The margin of each lane.
     pub margins: PerLane,
-    /// Of which their losses are made.
+    /// The tails of the margins, from which the losses are computed.
     pub tails: Tails,
-    /// Their penalties, all 0 without L2.
+    /// The L2 penalty of each lane, all 0 without L2.
     pub penalties: PerLane,
-    /// Their g·x.
+    /// g·x in each lane.
     pub played: PerLane,
-    /// Their ½ Σ g² η.
+    /// ½ Σ g² η in each lane.
     pub energies: PerLane,
 }
 
-/// Rounds that were played and not looked at yet; part by part, so that walks over one are short.
+/// Rounds that were played and not observed yet, as one array per field, so that loops over a field
+/// vectorise.
 #[derive(Default)]
 pub struct Rounds {
     labels: Vec<f64>,
@@ -50,7 +51,7 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// Add one.
+    /// Append one round.
     #[inline(always)]
     pub fn push(&mut self, round: Round) {
         self.labels.push(round.label);
@@ -87,33 +88,33 @@ impl Rounds {
     }
 }
 
-/// The mixture and the tallies of a learner in lanes.
+/// The mixture and the tallies of a learner with lanes.
 pub struct Observer {
     loss: Loss,
     penalised: bool,
     fixed_share: f64,
-    /// The sums of the lanes.
+    /// The tallies of the lanes.
     pub lanes: LaneTallies,
     /// The mixture.
     pub mixture: Mixture,
-    /// The sums of the mixture.
+    /// The tally of the mixture.
     pub tally: Tally,
 }
 
 impl Observer {
-    /// An observer that has seen nothing.
+    /// An observer before the first round.
     pub fn new(loss: Loss, penalised: bool) -> Self {
         let (lanes, mixture, tally) = Default::default();
         Observer { loss, penalised, fixed_share: 0.0, lanes, mixture, tally }
     }
 
-    /// This observer with this part of every round's shares dealt out evenly.
+    /// This observer with a fixed share: every round redistributes this part of the shares evenly.
     pub fn fixed_share(self, fixed_share: f64) -> Self {
         Observer { fixed_share, ..self }
     }
 
-    /// Look at all rounds that were played, at most [`BATCH`], and forget them; append the mixture's
-    /// margins.
+    /// Process all rounds that were played, at most [`BATCH`], append the mixture's margins, and clear
+    /// `rounds`.
     #[inline(always)]
     pub fn observe(&mut self, rounds: &mut Rounds, mixed: &mut Vec<f64>) {
         rounds.count_losses(self.loss);
@@ -138,8 +139,8 @@ impl Observer {
         let mixed = &mixed[start..];
         let mut own = [0.0; BATCH];
         for k in 0..labels.len() {
-            // A plain round's loss is log loss. With a choice of loss in it this loop is not vectorised: 66
-            // instructions a round more.
+            // The loss of a plain round is log loss. If this loop dispatched on the loss it would not be
+            // vectorised: 66 instructions a round more.
             own[k] = Tail::of(mixed[k]).log_loss(mixed[k], labels[k]);
         }
         for k in 0..labels.len() {
@@ -210,12 +211,12 @@ mod tests {
         }
     }
 
-    /// What an observer has seen that looks at so many rounds at a time.
+    /// The observer and its margins after some rounds, observed in batches of this size.
     fn watched(loss: Loss, fixed_share: f64, at_a_time: usize) -> (Vec<f64>, Observer) {
         let mut observer = Observer::new(loss, false).fixed_share(fixed_share);
         let (mut rounds, mut mixed) = (Rounds::default(), Vec::new());
         for t in 0..200 {
-            // Plain rounds, then one of more importance, after which none is plain.
+            // Plain rounds, then one of larger importance; no round after it is plain.
             let round = round(t, if t == 150 { 2.0 } else { 1.0 });
             rounds.push(Round { tails: Tails::of(loss, &round.margins), ..round });
             if (t + 1).is_multiple_of(at_a_time) {

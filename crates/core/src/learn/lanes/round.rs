@@ -1,4 +1,4 @@
-//! One round of all lanes: look, play, absorb.
+//! One round of all lanes: compute the margins, play, absorb.
 
 use std::hint::black_box;
 
@@ -16,16 +16,16 @@ use crate::simd::f64x8::F64x8;
 use crate::simd::sums::{LaneSum, Sum};
 use crate::simd::{LANES, PerLane};
 
-/// What the first walk over an example's features found.
+/// The results of the first loop over an example's features.
 pub(super) struct Look {
     pub margins: PerLane,
-    /// For coupled rules only: so many numbers are not even set to 0 where nobody asks.
+    /// For coupled rules only. Other rules do not pay for initialising so many numbers.
     lane_stats: Option<[ExampleStats; LANES]>,
     square_norm: f64,
     square_weights: PerLane,
 }
 
-/// What a round showed to the lanes before they learn from it.
+/// What is known of a round before the lanes learn from it.
 struct Seen {
     round: u64,
     regression: bool,
@@ -33,12 +33,12 @@ struct Seen {
     importance: f64,
     shrink: f64,
     look: Look,
-    /// importance · slope.
+    /// importance · slope in each lane.
     slopes: PerLane,
 }
 
 impl Seen {
-    /// What a lane saw; made where it is asked for, and of that only what is used.
+    /// The stats of one lane. Built on demand, so that unused fields are optimised away.
     #[inline(always)]
     fn stats(&self, lane: usize) -> ExampleStats {
         let gathered = self
@@ -62,7 +62,7 @@ impl Seen {
 }
 
 impl<R: Rule, B: Boxes> Lanes<R, B> {
-    /// Let every lane play and learn.
+    /// Play one example and learn from it, in every lane.
     #[inline(always)]
     pub(super) fn round<E: F64x8, const PENALISED: bool>(
         &mut self,
@@ -131,7 +131,8 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
                 rule.at(RATES[lane]).look(&line.get(lane), value, stats);
             }
         }
-        // What follows needs many registers; the sums of the walk shall not give theirs up for it.
+        // The code below needs many registers. `black_box` keeps the accumulators of the loop from being
+        // spilled.
         let margins = black_box(margins.totals());
         let (square_norm, square_weights) = (square_norm.total(), square_weights.totals());
         Look { margins, lane_stats, square_norm, square_weights }
@@ -144,7 +145,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             let square = if R::BOUNDED { seen.stats(lane).square_gradient() } else { 0.0 };
             *largest = size_bits(seen.look.margins[lane]).max(size_bits(square));
         }
-        // All lanes at once, as `is_sound` would judge each.
+        // Checks all lanes at once; equivalent to `is_sound` for each lane.
         let all_sound = largest.into_iter().max() < Some(f32::INFINITY.to_bits());
         if all_sound { Ok(()) } else { self.refuse(example, seen) }
     }
@@ -153,7 +154,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     #[cold]
     #[inline(always)]
     fn refuse(&self, example: &Example<'_>, seen: &Seen) -> Result<()> {
-        // A plain loop, since closures would have `seen` written to memory in every round.
+        // A plain loop: closures would make every round store `seen` to memory.
         for lane in 0..LANES {
             if !is_sound::<R>(&seen.stats(lane)) {
                 return Err(diverged(example, seen.stats(lane), |slot| {
@@ -187,8 +188,8 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         self.absorb::<E, false, PENALISED>(simd, example, positions, &seen.slopes, &mut Vec::new())
     }
 
-    /// The second walk; ½ Σ g² η of every lane. Where weights are to STAY for now, Σ x² η, and the rates
-    /// are kept.
+    /// The second loop over the features; returns ½ Σ g² η of every lane. With STAY the weights do not move
+    /// yet: it returns Σ x² η and stores the rates.
     #[inline(always)]
     fn absorb<E: F64x8, const STAY: bool, const PENALISED: bool>(
         &mut self,
@@ -201,13 +202,13 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         if self.frame.gradient_sums.is_some() {
             self.sum_gradients::<PENALISED>(example, positions, slopes);
         }
-        // Copies, here and of the line, and loops of one kind of number: so they become vectors.
+        // Local copies, here and of the line, and loops over one number type, so that the loops vectorise.
         let (rule, boxes, steps, slopes) =
             (self.frame.rule, &self.frame.boxes, self.coupling.step, *slopes);
         let (shrink, wide_slopes) = (self.shrink(example), simd.load(&slopes));
         let (mut sum, lines) = (LaneSum::new(simd), self.table.lines_mut());
-        // If the compiler saw that lines go back to where they came from, it would store by mask only the
-        // lanes that changed: 5 nanoseconds a feature more on an AMD EPYC.
+        // If the compiler could prove that each line is stored to its own address, it would use masked stores
+        // of only the lanes that changed: 5 nanoseconds a feature more on an AMD EPYC.
         let positions_again = black_box(positions);
         let features =
             example.slots.iter().zip(example.values).zip(positions.iter().zip(positions_again));
@@ -242,14 +243,14 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         if STAY { totals } else { totals.map(|total| 0.5 * total) }
     }
 
-    /// importance · λ.
+    /// importance · λ, the factor of the weight in the gradient.
     #[inline(always)]
     fn shrink(&self, example: &Example<'_>) -> f64 {
         f64::from(example.importance) * self.frame.penalty.l2
     }
 
-    /// Add the gradients of a round to their sums, before it is absorbed. A walk of its own, so that the
-    /// others have room for more features.
+    /// Add the gradients of a round to their sums, before it is absorbed. This is a separate loop, which
+    /// leaves more registers to the others.
     #[inline(never)]
     fn sum_gradients<const PENALISED: bool>(
         &mut self,
@@ -275,8 +276,8 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         }
     }
 
-    /// Absorb, and then the third walk: every weight goes as far as the importance leads it. Not
-    /// inlined, so that the way without it is compiled as if there were no other.
+    /// Importance-aware update: absorb, then move every weight by the push in a third loop. Not inlined, so
+    /// that the ordinary path is compiled as if this one did not exist.
     #[inline(never)]
     fn follow<E: F64x8>(
         &mut self,
@@ -314,15 +315,15 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 }
 
-/// The weight that the regulariser acts on: that of a slot which only other lanes have touched, and
-/// which is not in the example, it leaves alone, as it would in a learner of one lane.
+/// The weight that the regulariser acts on. It is 0 for a slot that only other lanes have touched and that is
+/// not in the example, as it would be in a learner with one lane.
 #[inline]
 fn penalised<S: Slot>(state: &S, value: f32, weight: f32) -> f32 {
     if value == 0.0 && state.is_untouched() { 0.0 } else { weight }
 }
 
-/// The size of a number in float32, as bits, which are ordered as sizes are; what is no finite number
-/// is the largest.
+/// The absolute value of a number in float32, as bits, which have the same order. Infinities and NaN give the
+/// largest bits.
 #[inline(always)]
 fn size_bits(number: f64) -> u32 {
     (number as f32).abs().to_bits()

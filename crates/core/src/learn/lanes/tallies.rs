@@ -1,4 +1,4 @@
-//! The sums of all lanes, kept sum by sum, so that one instruction adds to many lanes.
+//! The tallies of all lanes, as one array per sum, so that an addition is vectorised over the lanes.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::mixture::LaneLosses;
 use crate::learn::tally::LaneTally;
 use crate::simd::{LANES, PerLane};
 
-/// The [`LaneTally`] of every lane; in the model file one after the other.
+/// The [`LaneTally`] of every lane. In the model file it is an array of [`LaneTally`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "[LaneTally; LANES]", into = "[LaneTally; LANES]")]
 pub struct LaneTallies {
@@ -17,7 +17,7 @@ pub struct LaneTallies {
 }
 
 impl LaneTallies {
-    /// Add one round.
+    /// Add one round to the tallies of all lanes.
     #[inline(always)]
     pub fn add(
         &mut self,
@@ -34,7 +34,7 @@ impl LaneTallies {
         }
     }
 
-    /// The sums of a lane.
+    /// The tally of one lane.
     pub fn of(&self, lane: usize) -> LaneTally {
         LaneTally {
             loss: self.loss[lane],

@@ -1,16 +1,15 @@
-//! The slots of one example side by side, eight features to a group, so that an instruction moves many.
+//! Gather and scatter: the slots of one example in groups of eight features, to be vectorised.
 //!
 //! ```text
 //! table ─fetch─▶ groups ─look, absorb─▶ groups ─scatter─▶ table
 //! ```
 //!
-//! The features of an example lie anywhere in the table. Fetched once, they are looked at and moved as
-//! the lanes of one coordinate are, by the same code of the rule ([`Line`]), and put back once. Where the
-//! features are no multiple of eight, the last group is filled up with slots as they began, of value 0;
-//! those are not put back.
+//! The features of an example lie anywhere in the table. They are gathered once, processed by the same code
+//! of the rule as the lanes of one coordinate ([`Line`]), and scattered back once. If the number of features
+//! is no multiple of eight, the last group is padded with initial slots of value 0, which are not scattered.
 //!
-//! Cost: two loads and two stores a feature more than in place; a root and a division for eight features
-//! take the time of one.
+//! Cost: two loads and two stores a feature more than an update in place. In return a square root and a
+//! division for eight features take the time of one.
 
 use std::hint::black_box;
 
@@ -25,22 +24,22 @@ use crate::simd::sums::Sum;
 /// Features in a group.
 pub(crate) const WIDTH: usize = LANES;
 
-/// Up to eight features of an example.
+/// A group of up to eight features of an example.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct Group<S: Slot> {
-    /// What their slots hold before the round, field by field.
+    /// The state of their slots before the round, field by field.
     pub before: S::Line,
-    /// And after it. In other memory: where a part of a vector is to stay as it is, the compiler would
-    /// else write the other part alone, which is slow.
+    /// The state of their slots after the round. It is separate memory: if a part of a vector stayed
+    /// unchanged, the compiler would store only the other part, which is slow.
     pub after: S::Line,
-    /// Where they lie.
+    /// The indices of their slots.
     pub slots: [u32; WIDTH],
     pub values: [f32; WIDTH],
     pub played: [f32; WIDTH],
     pub gradients: [f32; WIDTH],
     pub rates: [f32; WIDTH],
-    /// How many there are.
+    /// The number of features in the group, without padding.
     pub count: usize,
 }
 
@@ -61,7 +60,8 @@ impl<S: Slot> Default for Group<S> {
 }
 
 impl<S: Slot> Group<S> {
-    /// Fetch eight features from the table; `words` is the same table, if it has such.
+    /// Gather eight features from the table. `words` is the same table as 64-bit words, if a slot has two
+    /// floats.
     #[inline(always)]
     pub fn gather<E: F64x8>(
         &mut self,
@@ -81,7 +81,7 @@ impl<S: Slot> Group<S> {
         }
     }
 
-    /// Fetch the last features of an example, fewer than eight, not none.
+    /// Gather the last features of an example: at least one, fewer than eight.
     #[inline(always)]
     pub fn gather_rest<E: F64x8>(
         &mut self,
@@ -114,7 +114,7 @@ impl<S: Slot> Group<S> {
         }
     }
 
-    /// Put the features back.
+    /// Scatter the features back to the table.
     #[inline(always)]
     fn scatter(&self, table: &mut [S]) {
         for k in 0..self.count {
@@ -123,22 +123,22 @@ impl<S: Slot> Group<S> {
     }
 }
 
-/// For every count: a bit for each of the first so many.
+/// For every count n: a mask with the n lowest bits set.
 const FIRST: [u8; WIDTH + 1] = [0, 1, 3, 7, 15, 31, 63, 127, 255];
 
-/// The table as words, where a slot has two floats.
+/// The table as 64-bit words, if a slot has two floats.
 #[inline(always)]
 pub(crate) fn words<S: Slot>(table: &[S]) -> Option<&[u64]> {
     if size_of::<S>() == 8 { try_cast_slice(table).ok() } else { None }
 }
 
-/// The table as words to be changed, where a slot has two floats.
+/// The table as mutable 64-bit words, if a slot has two floats.
 #[inline(always)]
 fn words_mut<S: Slot>(table: &mut [S]) -> Option<&mut [u64]> {
     if size_of::<S>() == 8 { try_cast_slice_mut(table).ok() } else { None }
 }
 
-/// The slots of an example, in memory that is kept from one to the next.
+/// The gathered slots of an example, in scratch memory that is reused.
 pub(crate) struct Gathered<S: Slot> {
     groups: Vec<Group<S>>,
     used: usize,
@@ -151,7 +151,7 @@ impl<S: Slot> Default for Gathered<S> {
 }
 
 impl<S: Slot> Gathered<S> {
-    /// Make room for an example: its full groups, and the one for what is left over.
+    /// Allocate the groups of an example: the full ones, and the one for the remaining features.
     #[inline(always)]
     pub fn open(&mut self, example: &Example<'_>) -> (&mut [Group<S>], Option<&mut Group<S>>) {
         self.used = example.slots.len().div_ceil(WIDTH);
@@ -162,25 +162,25 @@ impl<S: Slot> Gathered<S> {
         (full, rest.first_mut())
     }
 
-    /// Whether a slot is as it began.
+    /// Whether any of the gathered slots is in its initial state.
     #[inline(always)]
     pub fn is_any_new<E: F64x8>(&self, simd: E) -> bool {
         let mut zeros = 0;
         for group in self.groups() {
-            // What fills up the last group is as it began.
+            // The padding of the last group is in its initial state; mask it out.
             zeros |= simd.zero_mask(group.before.bits()) & FIRST[group.count];
         }
         zeros != 0
     }
 
-    /// Put the slots back.
+    /// Scatter all slots back to the table.
     #[inline(always)]
     pub fn scatter<E: F64x8>(&self, simd: E, table: &mut [S]) {
         let (full, rest) = match self.groups[..self.used].split_last() {
             Some((last, full)) if last.count < WIDTH => (full, Some(last)),
             _ => (&self.groups[..self.used], None),
         };
-        // Plain loops: what closures do would be compiled for any machine.
+        // Plain loops: closures would be compiled without the kernel's vector instructions.
         if let Some(words) = words_mut(table) {
             for group in full {
                 simd.scatter(words, &group.slots, cast(group.after));
@@ -195,14 +195,15 @@ impl<S: Slot> Gathered<S> {
         }
     }
 
-    /// The example's features, eight at a time.
+    /// The groups of the example, eight features each.
     #[inline(always)]
     pub fn groups(&self) -> impl Iterator<Item = &Group<S>> {
-        // Else the compiler makes vectors of the first features of eight groups, then of the second.
+        // Without this the compiler vectorises across groups: the first features of eight groups, then the
+        // second.
         self.groups[..self.used].iter().inspect(|_| black_box(()))
     }
 
-    /// The features of the example, eight at a time, to be changed.
+    /// The mutable groups of the example, eight features each.
     #[inline(always)]
     pub fn groups_mut(&mut self) -> impl Iterator<Item = &mut Group<S>> {
         self.groups[..self.used].iter_mut().inspect(|_| black_box(()))
@@ -226,14 +227,14 @@ impl<S: Slot> Gathered<S> {
         let mut sum = Sum::default();
         for group in self.groups() {
             let mut squares = group.played.map(|weight| f64::from(weight) * f64::from(weight));
-            // What fills up the last group is not of the example.
+            // The padding of the last group does not belong to the example.
             squares[group.count..].fill(0.0);
             sum.add(&squares);
         }
         sum.total()
     }
 
-    /// Σ f² η over the features, f the values or else the gradients.
+    /// Σ f² η over the features, where f is the value or the gradient.
     #[inline(always)]
     pub fn energy<E: F64x8, const OF_VALUES: bool>(&self, simd: E) -> f64 {
         let mut sum = simd.splat(0.0);
@@ -274,7 +275,7 @@ mod tests {
         }
     }
 
-    /// All slots of an example made 100 heavier, by gather and scatter.
+    /// Adds 100 to all slots of an example, by gather and scatter.
     struct Lift<'a>(&'a mut [State], Example<'a>);
 
     impl WithSimd for Lift<'_> {
@@ -319,7 +320,7 @@ mod tests {
         }
     }
 
-    /// Whether one of the slots is as it began.
+    /// Whether any of these slots is in its initial state.
     struct Newness<'a>(&'a [u32]);
 
     impl WithSimd for Newness<'_> {

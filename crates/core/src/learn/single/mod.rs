@@ -8,16 +8,16 @@
 //! slot_i ← absorb(slot_i, x_i, s x_i, step)      for every feature i
 //! ```
 //!
-//! With L2 (`penalty.rs`) the gradient is s x_i + hλ w_i. Such a learner has loops of its own, chosen
-//! once a call: the others pay nothing for it. Importance-aware updates (`loss/push.rs`) need a third
-//! walk: only when every slot has absorbed its gradient are the rates known that say how far the weights
-//! go.
+//! With L2 (`learn/penalty.rs`) the gradient is s x_i + hλ w_i. Such a learner has a kernel of its own,
+//! dispatched once per call, so that learners without L2 pay nothing. Importance-aware updates
+//! (`loss/push.rs`) need a third loop over the features: the push depends on the rates, which are known only
+//! when every slot has absorbed its gradient.
 //!
-//! Slots are float32, one array; margins, losses and all sums are float64, added in an order that
-//! depends on nothing but the place of a feature in its example, so that a run gives the same bits
-//! however its examples are cut into chunks. Cost: the slots of an example are gathered (`gather.rs`),
-//! walked over eight features at a time, and scattered back; nothing is put back where the slope is zero
-//! (and the rule is not coupled).
+//! Slots are float32, in one array. Margins, losses and all sums are float64. The order of additions depends
+//! only on the position of a feature in its example, so a run is bit-identical for any division of its
+//! examples into chunks. Cost: the slots of an example are gathered (`learn/single/gather.rs`), processed
+//! eight features at a time, and scattered back. Nothing is scattered if the slope is zero (and the rule is
+//! not coupled).
 
 mod gather;
 mod model;
@@ -47,11 +47,11 @@ pub struct Single<R: Rule, B: Boxes> {
     tally: Tally,
 }
 
-/// Bytes of a table that are soon in a core's own cache.
+/// Size in bytes up to which a table soon fits into a core's own cache.
 const NEAR: usize = 1 << 20;
 
 impl<R: Rule, B: Boxes> Single<R, B> {
-    /// A learner none of whose slots is touched.
+    /// A learner in its initial state.
     pub fn new(plan: Plan, rule: R, boxes: B) -> Result<Self> {
         let slots = plan.slots;
         Ok(Single {
@@ -64,14 +64,14 @@ impl<R: Rule, B: Boxes> Single<R, B> {
         })
     }
 
-    /// The slots that are not as they began.
+    /// The slots that are not in their initial state.
     fn moved(&self) -> impl Iterator<Item = (usize, &R::Slot)> {
         let met = self.met.slots().map(|slot| (slot, &self.slots[slot]));
         met.filter(|(_, state)| !state.is_untouched())
     }
 }
 
-/// Memory that is used again from example to example.
+/// Scratch memory, reused from example to example.
 pub(crate) struct Scratch<S: Slot> {
     gathered: Gathered<S>,
     rounds: Vec<Round>,
@@ -112,8 +112,8 @@ impl<R: Rule, B: Boxes> RoundKernel for Single<R, B> {
         scratch: &mut Self::Scratch,
     ) -> Result<()> {
         let Scratch { gathered, rounds } = scratch;
-        // After the time of one example memory is not there yet. What the cache nearly holds need not be
-        // asked for.
+        // A prefetch takes longer than one example, so prefetch two examples ahead. A table that nearly fits
+        // into the cache needs no prefetch.
         let ahead = if size_of_val(&self.slots[..]) > NEAR { upcoming.slots(1) } else { &[] };
         let round = self.round::<E, PENALISED>(simd, number, example, ahead, gathered)?;
         rounds.push(Round { features, ..round });

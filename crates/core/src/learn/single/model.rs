@@ -1,4 +1,4 @@
-//! What the learner with one rate is to those outside, and what a model file keeps of it.
+//! The learner with one rate as a [`Model`](crate::learn::model::Model), and its state in a model file.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use crate::learn::tally::{SlotSummary, Tally};
 use crate::rule::{Interval, Rule, Slot};
 
 impl<R: Rule, B: Boxes> Single<R, B> {
-    /// Σ_i min(a_i G_i, b_i G_i).
+    /// Σ_i min(a_i G_i, b_i G_i): the minimum of the linearised loss over the feasible set.
     fn floor(&self) -> Option<f64> {
         let sums = self.frame.gradient_sums.as_ref()?;
         let least = |slot: usize| self.frame.rule_at(slot).interval().least(sums[slot]);

@@ -1,4 +1,4 @@
-//! One round: look, play, absorb.
+//! One round of the learner with one rate: compute the margin, play, absorb.
 
 use std::hint::black_box;
 
@@ -17,7 +17,7 @@ use crate::rule::{ExampleStats, Line, Rule, Slot};
 use crate::simd::f64x8::F64x8;
 use crate::simd::sums::Sum;
 
-/// What the first walk over an example's features found.
+/// The results of the first loop over an example's features.
 pub(super) struct Look {
     pub margin: f64,
     stats: ExampleStats,
@@ -25,9 +25,9 @@ pub(super) struct Look {
 }
 
 impl<R: Rule, B: Boxes> Single<R, B> {
-    /// Walk over the features once: the margin and, for learning, what coupled rules want to see.
+    /// The first loop over the features: the margin and, for learning, the stats that coupled rules need.
     ///
-    /// Each walk through the groups is of one kind of number and over copies, so that it becomes vectors.
+    /// Each loop over the groups handles one number type and works on copies, so that it vectorises.
     #[inline(always)]
     pub(super) fn look<E: F64x8, const LEARN: bool, const PENALISED: bool>(
         &self,
@@ -36,12 +36,14 @@ impl<R: Rule, B: Boxes> Single<R, B> {
         gathered: &mut Gathered<R::Slot>,
     ) -> Look {
         let (slots, values) = (example.slots.as_chunks().0, example.values.as_chunks().0);
-        // Once an example: what a table is, is looked up anew behind every store.
+        // Borrowed once per example: otherwise pointer and length of the table are reloaded after every
+        // store.
         let table = &self.slots[..];
         let ((full, rest), words) = (gathered.open(example), words(table));
         let mut sum = simd.splat(0.0);
         for (group, (slots, values)) in full.iter_mut().zip(slots.iter().zip(values)) {
-            // Else the compiler makes vectors of the first features of eight groups, then of the second.
+            // Without this the compiler vectorises across groups: the first features of eight groups, then
+            // the second.
             black_box(());
             group.gather(simd, table, words, slots, values);
             sum = self.play(simd, group, sum);
@@ -64,7 +66,7 @@ impl<R: Rule, B: Boxes> Single<R, B> {
         Look { margin, stats, square_weights }
     }
 
-    /// Play a group: its Σ w x is added to the sum.
+    /// Play a group: add its Σ w x to the accumulator.
     #[inline(always)]
     fn play<E: F64x8>(&self, simd: E, group: &mut Group<R::Slot>, sum: E::Eight) -> E::Eight {
         let Group { before, values, slots, mut played, .. } = *group;
@@ -76,8 +78,8 @@ impl<R: Rule, B: Boxes> Single<R, B> {
         simd.add(sum, simd.multiply(simd.widen(played), simd.widen(values)))
     }
 
-    /// The second walk, over the gathered slots: the gradient is `slope · value + shrink · weight` in every
-    /// coordinate. Where weights are to STAY for now, all but they move.
+    /// The second loop, over the gathered slots: the gradient is `slope · value + shrink · weight` in every
+    /// coordinate. With STAY everything but the weights moves.
     #[inline(always)]
     fn absorb<E: F64x8, const PENALISED: bool, const STAY: bool>(
         &mut self,
@@ -86,8 +88,8 @@ impl<R: Rule, B: Boxes> Single<R, B> {
         stats: &ExampleStats,
     ) {
         let (step, slopes) = (self.step, simd.splat(stats.slope));
-        // In walks of their own: in one, each group waits for its root and quotient, and a processor has
-        // not room for enough groups.
+        // Separate loops: in a single loop each group waits for its square root and its division, and the
+        // reorder buffer does not hold enough groups to hide that latency.
         for group in gathered.groups_mut() {
             let mut gradients = simd.narrow(simd.multiply(slopes, simd.widen(group.values)));
             if PENALISED {
@@ -105,7 +107,7 @@ impl<R: Rule, B: Boxes> Single<R, B> {
                 if STAY && gradients[k] != 0.0 {
                     rule.place(&mut state, f64::from(played[k]));
                 }
-                // A coordinate rule is promised a gradient; here one may have none on its own.
+                // Coordinate rules expect a nonzero gradient; with L2 a single coordinate may have none.
                 if PENALISED && !R::COUPLED && gradients[k] == 0.0 {
                     state = before.get(k);
                 }
@@ -128,7 +130,7 @@ impl<R: Rule, B: Boxes> Single<R, B> {
         }
     }
 
-    /// Absorb in place; ½ Σ g² η.
+    /// Absorb the gathered slots in place; returns ½ Σ g² η.
     #[inline(always)]
     fn descend<E: F64x8, const PENALISED: bool>(
         &mut self,
@@ -141,8 +143,8 @@ impl<R: Rule, B: Boxes> Single<R, B> {
         if R::BOUNDED { 0.5 * gathered.energy::<E, false>(simd) } else { 0.0 }
     }
 
-    /// Absorb, and then the third walk: every weight goes as far as the importance leads it. Not
-    /// inlined, so that the way without it is compiled as if there were no other.
+    /// Importance-aware update: absorb, then move every weight by the push in a third loop. Not inlined, so
+    /// that the ordinary path is compiled as if this one did not exist.
     #[inline(never)]
     fn follow<E: F64x8>(
         &mut self,
@@ -182,7 +184,7 @@ impl<R: Rule, B: Boxes> Single<R, B> {
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let margin = look.margin;
         let slope = importance * self.frame.loss.slope(margin, label);
-        // What does not need the slope stands here, to be done while the processor waits for it.
+        // Work that does not depend on the slope comes here, to overlap with the slope's latency.
         let square_norm = gathered.square_norm(simd);
         if gathered.is_any_new(simd) {
             self.met.meet_all(example.slots);
@@ -223,7 +225,7 @@ impl<R: Rule, B: Boxes> Single<R, B> {
         })
     }
 
-    /// Refuse a round whose gradient would not fit into a float32 slot, before it is learned.
+    /// Return an error before learning if the gradient of the round would not fit into a float32 slot.
     #[inline]
     fn check(&self, example: &Example<'_>, stats: &ExampleStats) -> Result<()> {
         if is_sound::<R>(stats) {
@@ -232,7 +234,7 @@ impl<R: Rule, B: Boxes> Single<R, B> {
         Err(diverged(example, *stats, |slot| self.scaled_weight(slot)))
     }
 
-    /// Have the slots of an example brought near while another is learned.
+    /// Prefetch the slots of an example while another one is learned.
     #[inline]
     fn prefetch_all(&self, slots: &[u32]) {
         for &slot in slots {
@@ -241,7 +243,7 @@ impl<R: Rule, B: Boxes> Single<R, B> {
     }
 }
 
-/// The gradients once more, with that of the regulariser.
+/// Recompute the gradients, with that of the regulariser added.
 #[inline(always)]
 fn add_penalty<S: Slot>(group: &Group<S>, stats: &ExampleStats, gradients: &mut [f32; WIDTH]) {
     for (k, gradient) in gradients.iter_mut().enumerate().take(group.count) {

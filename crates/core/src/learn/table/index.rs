@@ -1,8 +1,8 @@
-//! Where the line of each slot stands: a slot gets the next free place when it is first met.
+//! The index from slots to positions of lines: a slot gets the next free position when it is first met.
 //!
-//! Whoever reads examples may look up their positions too, while others learn from earlier ones: the positions
-//! are shared, and which slot has which changes nothing that is learned. Looking up is a random read of
-//! four bytes a feature; in the thread that reads it costs the one that learns nothing.
+//! Readers may look up the positions of examples while a learner works on earlier ones: the index is shared,
+//! and which slot has which position does not affect what is learned. A lookup is a random read of four bytes
+//! a feature. Done in the reading thread it costs the learning thread nothing.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -12,9 +12,9 @@ use crate::error::Result;
 use crate::example::SlotLookup;
 use crate::learn::table::touched::TouchedSlots;
 
-/// The positions of a table's slots.
+/// The position of the line of every slot.
 pub struct SlotIndex {
-    /// 0 for a slot that was never met.
+    /// The position of each slot, 0 if it was never met.
     positions: Vec<AtomicU32>,
     last: Mutex<u32>,
     met: TouchedSlots,
@@ -27,7 +27,7 @@ impl std::fmt::Debug for SlotIndex {
 }
 
 impl SlotIndex {
-    /// For so many slots, none of them met.
+    /// An index for this many slots, none of them met.
     pub fn new(slots: usize) -> Result<Self> {
         Ok(SlotIndex {
             positions: zeroed(slots)?,
@@ -41,7 +41,7 @@ impl SlotIndex {
         self.positions.len()
     }
 
-    /// The last place that was given to a slot; 0 if none was.
+    /// The last position that was assigned to a slot; 0 if none was.
     pub fn last(&self) -> u32 {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -51,13 +51,13 @@ impl SlotIndex {
         &self.met
     }
 
-    /// The place of a slot, 0 if it was never met.
+    /// The position of a slot, 0 if it was never met.
     #[inline(always)]
     pub fn find(&self, slot: u32) -> u32 {
         self.positions[slot as usize].load(Relaxed)
     }
 
-    /// The place of a slot, which is met by this.
+    /// The position of a slot. A new slot gets the next position.
     #[inline]
     pub fn meet(&self, slot: u32) -> u32 {
         match self.find(slot) {
@@ -66,7 +66,7 @@ impl SlotIndex {
         }
     }
 
-    /// Append the positions of slots, which are met by this.
+    /// Append the positions of these slots. New slots get the next positions.
     #[inline(always)]
     pub fn meet_all(&self, slots: &[u32], positions: &mut Vec<u32>) {
         let start = positions.len();
@@ -87,7 +87,7 @@ impl SlotIndex {
 
     fn assign(&self, slot: u32) -> u32 {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another may have been here first.
+        // Another thread may have assigned a position in the meantime.
         if self.find(slot) == 0 {
             *last += 1;
             self.positions[slot as usize].store(*last, Relaxed);

@@ -1,10 +1,10 @@
-//! Which slots were ever met, so that nobody need walk over the rest.
+//! A bitmap of the slots that were ever met, so that loops can skip the others.
 //!
-//! A table for millions of features may hold a few thousand. Memory that was never touched has not even
-//! been given by the system; a walk over all slots, for the ledger or for a model file, would fetch it.
-//! A mark is set for every feature met, whatever became of it. A page is 64 slots, and a word of marks.
+//! A table for millions of features may hold a few thousand. The system has not even allocated memory that
+//! was never touched; a loop over all slots, for the ledger or for a model file, would allocate it. The bit
+//! is set for every feature met, whether or not its slot changed. A word holds the bits of 64 slots.
 //!
-//! Cost: a bit a slot, and one look at it for every feature.
+//! Cost: a bit a slot, and one lookup for every feature.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -13,18 +13,18 @@ use crate::error::Result;
 
 const SLOTS_BITS: u32 = 6;
 
-/// Marks for the slots of a table.
+/// A bit for every slot of a table.
 pub struct TouchedSlots {
     met: Vec<AtomicU64>,
 }
 
 impl TouchedSlots {
-    /// The pages of a table with this many slots, none of them met.
+    /// The bitmap of a table with this many slots, none of them met.
     pub fn new(slots: usize) -> Result<Self> {
         Ok(TouchedSlots { met: zeroed(slots.div_ceil(1 << SLOTS_BITS))? })
     }
 
-    /// Note that a slot was met.
+    /// Set the bit of a slot.
     #[inline]
     pub fn meet(&self, slot: usize) {
         let (met, bit) = (&self.met[slot >> SLOTS_BITS], 1 << (slot & 63));
@@ -33,7 +33,7 @@ impl TouchedSlots {
         }
     }
 
-    /// Note that all these were met.
+    /// Set the bits of all these slots.
     #[inline(always)]
     pub fn meet_all(&self, slots: &[u32]) {
         for &slot in slots {
@@ -41,7 +41,7 @@ impl TouchedSlots {
         }
     }
 
-    /// The slots met, ascending.
+    /// The slots that were met, ascending.
     #[inline]
     pub fn slots(&self) -> impl Iterator<Item = usize> {
         let pages = self.met.iter().map(|met| met.load(Relaxed)).enumerate();
@@ -50,7 +50,7 @@ impl TouchedSlots {
     }
 }
 
-/// The places of the bits that are set, ascending.
+/// The positions of the bits that are set, ascending.
 #[inline]
 fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

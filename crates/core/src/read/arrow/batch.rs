@@ -1,11 +1,11 @@
-//! A batch of an Arrow file read into a chunk.
+//! Reads a batch of an Arrow file into a chunk.
 //!
-//! First all that holds the batch together is checked: the checksum, the places of the buffers, their
-//! lengths, the offsets. If any of it is wrong nothing of the batch is used. Then its rows are read like lines
-//! of text: a label of the wrong kind, an importance below 0, a value that is not finite or a slot that is
-//! too large is a bad row, and no other row suffers.
+//! First the structure of the batch is checked: the checksum, the positions and lengths of the buffers, the
+//! offsets. If any of it is wrong, nothing of the batch is used. Then its rows are read like lines of text. A
+//! label of the wrong kind, an importance below 0, a value that is not finite or a slot that is too large
+//! makes a row bad; the other rows are not affected.
 //!
-//! Cost: the slots and values are looked at once for what cannot be, many at a time, and copied.
+//! Cost: slots and values are checked once, in vectorised loops, and copied.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ use crate::read::source::Block;
 
 type Words<'a> = &'a [[u8; 4]];
 
-/// How batches are read.
+/// Reads batches into chunks.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchReader {
     /// There are 2^bits slots.
@@ -31,7 +31,8 @@ pub struct BatchReader {
 }
 
 impl BatchReader {
-    /// Add the rows of `batch`, which lies in `block`, to `chunk`; an error if the batch is no use at all.
+    /// Add the rows of `batch`, which lies in `block`, to `chunk`. An error if nothing of the batch can be
+    /// used.
     pub fn read(
         self,
         batch: Batch,
@@ -88,10 +89,10 @@ impl BatchReader {
     }
 }
 
-/// The columns of a batch; every row of each is there.
+/// The columns of a batch, all of the same number of rows.
 struct Columns<'a> {
     rows: usize,
-    /// A bit for every label that is there; empty where all are.
+    /// A bit for every label, set if it is not null. Empty if no label is null.
     has_label: &'a [u8],
     labels: Words<'a>,
     importances: Words<'a>,
@@ -106,7 +107,7 @@ impl<'a> Columns<'a> {
         let pairs = message.custom_metadata().map_err(unsound)?;
         let written = value_of(pairs, CHECKSUM_KEY).map_err(unsound)?;
         if written.is_none() && pairs.is_some_and(|pairs| !pairs.is_empty()) {
-            // Else a damaged name of the checksum would hide other damage.
+            // Without this check a damaged key of the checksum would hide other damage.
             return Err(fault(format!("a checksum as '{CHECKSUM_KEY}'"), "other metadata"));
         }
         let layout = match message.header().map_err(unsound)? {
@@ -151,7 +152,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// The label and the importance of a row; with `bits`, its features are looked at, too.
+    /// The label and the importance of a row. With `bits`, the features of the row are checked too.
     fn head(
         &self,
         row: usize,
@@ -191,7 +192,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// A column of lists: where each begins and ends among the items.
+/// A column of lists: the offsets of each list among the items.
 struct Lists<'a, T> {
     offsets: Words<'a>,
     items: &'a [T],
@@ -207,7 +208,7 @@ impl<'a, T> Lists<'a, T> {
         &self.items[self.place(row)]
     }
 
-    /// Whether no list ends before it begins, or after the items.
+    /// Check that no list ends before it begins or after the items.
     fn check(self, rows: usize, column: &str) -> Result<Self, Fault> {
         let limit = self.items.len();
         let wrong = (0..rows).find(|&row| {
@@ -225,7 +226,7 @@ impl<'a, T> Lists<'a, T> {
     }
 }
 
-/// The buffers of a batch, taken one column after another.
+/// The buffers of a batch, read one column after another.
 struct Buffers<'a> {
     rows: usize,
     nodes: std::vec::IntoIter<ipc::FieldNode>,
@@ -273,7 +274,7 @@ impl<'a> Buffers<'a> {
         Lists { offsets, items: self.bytes("tag")? }.check(self.rows, "tag")
     }
 
-    /// A column in which nothing is missing.
+    /// Begin a column without nulls.
     fn begin(&mut self, column: &str, rows: usize) -> Result<(), Fault> {
         let nulls = self.node(column, rows)?.null_count;
         self.bytes(column)?;
@@ -295,11 +296,11 @@ impl<'a> Buffers<'a> {
     }
 
     fn offsets(&mut self, column: &str) -> Result<Words<'a>, Fault> {
-        // A column without rows may leave out even the first offset.
+        // A column without rows may omit even the first offset.
         self.words(column, if self.rows == 0 { 0 } else { self.rows + 1 })
     }
 
-    /// The next buffer as so many words of four bytes; what stands behind them is padding.
+    /// The next buffer as this many words of four bytes. What follows them is padding.
     fn words(&mut self, column: &str, count: usize) -> Result<Words<'a>, Fault> {
         let (words, _) = self.bytes(column)?.as_chunks::<4>();
         words.get(..count).ok_or_else(|| {
@@ -322,12 +323,12 @@ impl<'a> Buffers<'a> {
     }
 }
 
-/// A number that is below 2^bits if and only if all slots are.
+/// A number that is below 2^bits if and only if all slots are: their bitwise OR.
 fn largest(slots: Words<'_>) -> u32 {
     slots.iter().fold(0, |all, slot| all | u32::from_le_bytes(*slot))
 }
 
 fn all_finite(values: Words<'_>) -> bool {
-    // Without a way out of the loop, many are compared at once.
+    // Without an early exit the loop vectorises.
     values.iter().fold(true, |finite, value| finite & f32::from_le_bytes(*value).is_finite())
 }

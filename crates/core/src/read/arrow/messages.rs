@@ -1,8 +1,7 @@
-//! An Arrow file cut into batches, from front to back.
+//! Cuts an Arrow file into batches, sequentially.
 //!
-//! Cost: the bytes of a batch are read straight into the block; of its metadata only the length of what
-//! follows is looked at. Memory is bounded by [`LARGEST_BATCH`] whatever the bytes, and is asked for as they
-//! come.
+//! Cost: the bytes of a batch are read straight into the block. Of its metadata only the length of the body
+//! is decoded. Memory is bounded by [`LARGEST_BATCH`] for any input, and grows as the bytes arrive.
 
 use std::io::{self, ErrorKind, Read};
 
@@ -16,17 +15,17 @@ use crate::read::source::Block;
 /// The largest batch that is read. A line of text is at most 16 MiB, and its features take four times that.
 const LARGEST_BATCH: usize = 128 << 20;
 const LARGEST_METADATA: usize = 1 << 20;
-/// Of a file with two million batches.
+/// The footer of a file with two million batches.
 const LARGEST_FOOTER: u64 = 64 << 20;
-/// Some writers begin the first message at a multiple of 64.
+/// The most padding before the first message: some writers begin it at a multiple of 64.
 const MOST_PADDING: usize = 64;
 
-/// Why there is no batch.
+/// Why a batch could not be read.
 #[derive(Debug)]
 pub enum Trouble {
-    /// The bytes cannot be had.
+    /// The bytes could not be read.
     Bytes(io::Error),
-    /// The bytes are wrong.
+    /// The bytes are not valid.
     Wrong(Fault),
 }
 
@@ -36,12 +35,12 @@ impl From<Fault> for Trouble {
     }
 }
 
-/// A batch as it lies in a block: metadata, then body.
+/// A batch in a block: metadata, then body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Batch {
-    /// Batches count from 1 in their file.
+    /// The number of the batch in its file, from 1.
     pub number: u64,
-    /// The bits of the slots, as the file says.
+    /// The number of bits of a slot, from the schema of the file.
     pub bits: u32,
     /// The length of the metadata.
     pub metadata: usize,
@@ -56,7 +55,7 @@ pub struct Batches {
 }
 
 impl Batches {
-    /// The batches of `source`, whose first bytes, [`MAGIC`], were read.
+    /// The batches of `source`, whose first bytes, [`MAGIC`], have already been read.
     pub fn new(source: Box<dyn Read + Send>) -> Result<Batches, Trouble> {
         let mut batches = Batches { source, bits: 0, given_out: 0, ended: false };
         let mut block = Block::default();
@@ -73,7 +72,7 @@ impl Batches {
         Ok(batches)
     }
 
-    /// Put the next batch into `block`; `None` after the last.
+    /// Read the next batch into `block`; `None` after the last.
     pub fn next_batch(&mut self, block: &mut Block) -> Result<Option<Batch>, Trouble> {
         block.empty();
         if self.ended {
@@ -95,7 +94,7 @@ impl Batches {
         Ok(Some(Batch { number: self.given_out, bits: self.bits, metadata }))
     }
 
-    /// Read the length of the metadata and the metadata; how long they are.
+    /// Read the length of the metadata and the metadata; returns their length.
     fn metadata(&mut self, block: &mut Block) -> Result<usize, Trouble> {
         let length = u32::from_le_bytes(self.word()?) as usize;
         if length > LARGEST_METADATA {
@@ -124,7 +123,7 @@ impl Batches {
         }
     }
 
-    /// The zeros between the first bytes and the first message, which begins here.
+    /// Skip the zeros between the magic bytes and the first message.
     fn skip_padding(&mut self) -> Result<(), Trouble> {
         for _ in (MAGIC.len()..=MOST_PADDING).step_by(4) {
             match self.word()? {
@@ -136,7 +135,7 @@ impl Batches {
         Err(fault("a schema at the start of an Arrow file", "something else").into())
     }
 
-    /// Whether the footer knows as many batches as were read.
+    /// Check that the footer lists as many batches as were read.
     fn check_end(&mut self) -> Result<(), Trouble> {
         let mut end = Vec::new();
         let mut source = (&mut self.source).take(LARGEST_FOOTER);
@@ -182,7 +181,7 @@ fn message(block: &Block, length: usize) -> Result<ipc::MessageRef<'_>, Fault> {
     ipc::MessageRef::read_as_root(&block.text()[..length]).map_err(unsound)
 }
 
-/// How many batches the footer knows, if the bytes after the last batch are one.
+/// The number of batches in the footer, if the bytes after the last batch are a footer.
 fn batches_in_footer(end: &[u8]) -> ipc::planus::Result<Option<u64>> {
     let Some((footer, length)) =
         end.strip_suffix(MAGIC_AT_END).and_then(|end| end.split_last_chunk::<4>())

@@ -1,4 +1,4 @@
-//! The columns of an Arrow file of examples, and whether a file has them.
+//! The columns of an Arrow file of examples, and the check that a file has them.
 
 use polars_arrow_format::ipc;
 use polars_arrow_format::ipc::planus;
@@ -7,12 +7,12 @@ use super::{fault, pair, unsound, value_of};
 use crate::read::format::Fault;
 use crate::spec::{MAX_BITS, Table};
 
-/// The version of the columns and their meaning that this code writes and reads.
+/// The version of the file format that this code writes and reads.
 const FORMAT: &str = "1";
 const FORMAT_KEY: &str = "lessregret.format";
 const BITS_KEY: &str = "lessregret.bits";
 const WRITER_KEY: &str = "lessregret.version";
-/// The names of the columns and their types, as messages call them.
+/// The names of the columns and their types, as used in error messages.
 const COLUMNS: [(&str, &str); 5] = [
     ("label", "float32"),
     ("importance", "float32"),
@@ -21,7 +21,7 @@ const COLUMNS: [(&str, &str); 5] = [
     ("tag", "binary"),
 ];
 
-/// The schema of a file whose slots have so many bits.
+/// The schema of a file whose slots have this many bits.
 pub fn schema(bits: u32) -> ipc::Schema {
     let list = || ipc::Type::List(Box::default());
     let slot = field("item", false, uint32(), None);
@@ -50,7 +50,7 @@ fn field(name: &str, nullable: bool, kind: ipc::Type, child: Option<ipc::Field>)
         nullable,
         type_: Some(kind),
         dictionary: None,
-        // Some readers want the list of children even where there are none.
+        // Some readers require the list of children even if it is empty.
         children: Some(child.into_iter().collect()),
         custom_metadata: None,
     }
@@ -65,7 +65,7 @@ fn uint32() -> ipc::Type {
     ipc::Type::Int(Box::new(ipc::Int { bit_width: 32, is_signed: false }))
 }
 
-/// The bits of the slots, if the file has the columns that are read here.
+/// The number of bits of a slot, if the file has the columns of this format.
 pub fn check(schema: ipc::SchemaRef<'_>) -> Result<u32, Fault> {
     check_columns(schema)?;
     let get = |key| {

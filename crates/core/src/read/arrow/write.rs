@@ -1,7 +1,7 @@
-//! Chunks written as the batches of an Arrow file.
+//! Writes chunks as the batches of an Arrow file.
 //!
-//! Cost: a chunk is copied once, into the body of its batch. Memory is that of a batch, and 24 bytes more for
-//! every one before it: the footer says where each begins.
+//! Cost: a chunk is copied once, into the body of its batch. Memory is that of one batch, plus 24 bytes for
+//! every batch before it, because the footer lists the position of each.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -17,10 +17,10 @@ use crate::error::{Error, Result};
 use crate::example::Chunk;
 use crate::read::stream::{FULL, Stream};
 
-/// A batch that a stream can hand over without copying, even when every row gets an intercept.
+/// The most features in a batch. A stream can hand over such a batch without copying, even with an intercept.
 const LARGEST: usize = FULL / 8 * 7;
 
-/// An Arrow file that is being written; it stands in its place once it is finished.
+/// An Arrow file that is being written. It appears under its name when it is finished.
 pub struct Writer {
     file: AtomicFile,
     bits: u32,
@@ -31,7 +31,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begin the file that will stand at `path`, for chunks with 2^bits slots and no intercept.
+    /// Begin the file that will have the name `path`, for chunks with 2^bits slots and no intercept.
     pub fn create(path: &Path, bits: u32) -> io::Result<Writer> {
         let file = AtomicFile::create(path)?;
         let (batches, position) = (Vec::new(), 0);
@@ -42,18 +42,17 @@ impl Writer {
         Ok(writer)
     }
 
-    /// How many examples were written.
+    /// The number of examples written.
     pub fn examples(&self) -> u64 {
         self.examples
     }
 
-    /// How many features they have.
+    /// The number of features written.
     pub fn features(&self) -> u64 {
         self.features
     }
 
-    /// Write the next examples of a stream, at most `limit`; how many there were, or why they could not be
-    /// written.
+    /// Write the next examples of a stream, at most `limit`. Returns their number, or the error of writing.
     pub fn take(&mut self, stream: &mut Stream, limit: usize) -> Result<io::Result<usize>> {
         if stream.space().bits()? != self.bits {
             let (own, other) = (self.bits, stream.space().bits()?);
@@ -71,7 +70,7 @@ impl Writer {
     pub fn write(&mut self, chunk: &Chunk) -> io::Result<()> {
         let size = |row: usize| chunk.features_before(row) + row;
         let whole = size(chunk.len());
-        // In parts of about the same size: a small one would have to be copied to another.
+        // Parts of about equal size: a small last part would have to be copied when it is read.
         let part = whole.div_ceil(whole.div_ceil(LARGEST).max(1));
         let mut start = 0;
         for end in 1..=chunk.len() {
@@ -83,7 +82,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Put the file in its place; how long it is.
+    /// Finish the file and give it its name; returns its length in bytes.
     pub fn finish(mut self) -> io::Result<u64> {
         self.put(&CONTINUATION)?;
         self.put(&[0; 4])?;
@@ -125,7 +124,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Write a message and its body; the length of all that stands before the body.
+    /// Write a message and its body; returns the length of everything before the body.
     fn put_message(&mut self, message: ipc::Message, body: &[u8]) -> io::Result<usize> {
         let mut metadata = flatbuffer(&message);
         metadata.resize(metadata.len().next_multiple_of(ALIGNMENT), 0);
@@ -155,7 +154,7 @@ fn flatbuffer<T>(table: impl WriteAsOffset<T>) -> Vec<u8> {
     Builder::new().finish(table, None).to_vec()
 }
 
-/// The body of a batch, column after column.
+/// The body of a batch, one column after another.
 #[derive(Default)]
 struct Body {
     bytes: Vec<u8>,
@@ -185,7 +184,7 @@ impl Body {
         self.add(chunk.tags_of(rows));
     }
 
-    /// A label that is not there is NaN in a chunk and null in a file.
+    /// A missing label is NaN in a chunk and null in a file.
     fn add_labels(&mut self, labels: impl ExactSizeIterator<Item = f32> + Clone) {
         let length = labels.len() as i64;
         let null_count = labels.clone().filter(|label| label.is_nan()).count() as i64;
@@ -201,7 +200,7 @@ impl Body {
         self.add_words(labels.map(|label| or_zero(label).to_le_bytes()));
     }
 
-    /// Begin a column in which nothing is missing: its first buffer, a bit for every row, is left out.
+    /// Begin a column without nulls: its validity bitmap is omitted.
     fn begin(&mut self, rows: usize) {
         self.nodes.push(ipc::FieldNode { length: rows as i64, null_count: 0 });
         self.add(&[]);

@@ -1,9 +1,9 @@
-//! From separator to separator through a line.
+//! Moves through a line from separator to separator.
 //!
 //! ```text
-//! text   1 |user age:3 new\n
+//! text        1 |user age:3 new\n
 //! separators   ^^    ^   ^ ^   ^
-//!                   └ a word ends here, and its separator is ':'
+//!                        └ a word ends here, and its separator is ':'
 //! ```
 
 use std::ops::Range;
@@ -12,23 +12,23 @@ use super::numbers;
 use crate::simd::Simd;
 use crate::simd::pairs4::{FOUR, Pairs4};
 
-/// A place in a line: a word, and what ends it.
+/// A position in a line: a word, and the separator that ends it.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor<'a> {
     text: &'a [u8],
     separators: &'a [u32],
-    /// How many separators are behind us.
+    /// The number of separators passed.
     passed: usize,
-    /// Where the word begins.
+    /// The start of the word.
     pub start: usize,
-    /// Where it ends.
+    /// The end of the word.
     pub end: usize,
-    /// The byte that ends it.
+    /// The byte that ends the word.
     pub separator: u8,
 }
 
 impl<'a> Cursor<'a> {
-    /// At the word that begins at byte `start` and ends with the first separator.
+    /// A cursor at the word that starts at byte `start` and ends with the first separator.
     #[inline(always)]
     pub fn from_start(text: &'a [u8], separators: &'a [u32], start: usize) -> Option<Self> {
         let cursor = Cursor {
@@ -42,7 +42,7 @@ impl<'a> Cursor<'a> {
         cursor.with_separator()
     }
 
-    /// At separator number `passed`, from 1, and at no word.
+    /// A cursor at separator number `passed`, from 1, without a word.
     #[inline(always)]
     pub fn from_separator(text: &'a [u8], separators: &'a [u32], passed: usize) -> Option<Self> {
         let end = *separators.get(passed - 1)? as usize;
@@ -54,7 +54,7 @@ impl<'a> Cursor<'a> {
         Some(Cursor { separator: *self.text.get(self.end)?, ..self })
     }
 
-    /// Go on to the next word.
+    /// Move to the next word.
     #[inline(always)]
     pub fn step(&mut self) -> Option<()> {
         self.start = self.end + 1;
@@ -64,7 +64,7 @@ impl<'a> Cursor<'a> {
         Some(())
     }
 
-    /// Go on to the next separator if it is `byte`, at once; whether it was.
+    /// Move to the next separator if it follows immediately and is `byte`; returns whether it was.
     #[inline(always)]
     pub fn step_over(&mut self, byte: u8) -> bool {
         let found = self.text.get(self.end + 1) == Some(&byte);
@@ -82,13 +82,13 @@ impl<'a> Cursor<'a> {
         self.end == self.start
     }
 
-    /// Where the word stands.
+    /// The byte range of the word.
     #[inline(always)]
     pub fn word(&self) -> Range<usize> {
         self.start..self.end
     }
 
-    /// The word as a number, see [`super::numbers::float`].
+    /// The word as a number; see [`super::numbers::decimal`].
     #[inline(always)]
     pub fn float(&self) -> Option<f32> {
         match numbers::decimal(self.text, self.start, self.end) {
@@ -97,7 +97,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Go on by four features, as long as they are pairs of an integer and a fraction behind a blank.
+    /// Read four features at a time, as long as they are pairs of an integer and a fraction after a blank.
     #[inline(always)]
     pub fn step_by_fours<V: Simd>(
         &mut self,
@@ -115,7 +115,7 @@ impl<'a> Cursor<'a> {
         Some(())
     }
 
-    /// How many separators the line has, if it ends here.
+    /// The number of separators of the line, if it ends here.
     #[inline(always)]
     pub fn separators_of_line(&self) -> Option<usize> {
         match self.separator {
@@ -126,7 +126,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// A long number, or one with an exponent.
+/// Parse a long number, or one with an exponent.
 #[inline(never)]
 fn any_float(word: &[u8]) -> Option<f32> {
     let number = fast_float2::parse::<f64, _>(word).ok()? as f32;

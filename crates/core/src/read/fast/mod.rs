@@ -1,15 +1,15 @@
-//! Blocks of lines, read in two stages; the strict [`Reader`] sees to every line that is not plain.
+//! Reads blocks of lines in two stages. Lines that are not plain go to the strict [`Reader`].
 //!
 //! ```text
-//! block ─windows─▶ some lines ─separators─▶ places of the separators ─vw | svmlight─▶ examples
+//! block ─windows─▶ some lines ─separators─▶ positions of separators ─vw | svmlight─▶ examples
 //!                                             └─ not plain ─▶ Reader::read, the oracle
 //! ```
 //!
-//! A fast reader either gives what the strict one would give, to the bit, or gives the line back. So good
-//! text pays nothing for messages, and messages exist once.
+//! A fast reader either returns exactly what the strict one would return, bit for bit, or rejects the line.
+//! So valid text pays nothing for error messages, and error messages are implemented once.
 //!
-//! Cost: a window of 16 KiB, its separators and the filter of the chunk stay in the first-level cache. Nothing
-//! is allocated per line.
+//! Cost: a window of 16 KiB, its separators and the filter of the chunk stay in the L1 cache. Nothing is
+//! allocated per line.
 
 mod cursor;
 mod names;
@@ -31,23 +31,23 @@ use names::Names;
 pub use separators::PADDING;
 use separators::Separators;
 
-/// Lines are separated so many bytes at a time, more only where one line is longer.
+/// The number of bytes of text in a window. A window is longer only if a single line is.
 const WINDOW: usize = 16 << 10;
 
-/// Longer lines are left to the strict reader: separators take four times the memory of the text.
+/// Longer lines go to the strict reader: their separators take four times the memory of the text.
 const LONGEST_FAST_LINE: usize = 256 << 10;
 
-/// What a fast reader found in a line.
+/// The result of a fast reader for a plain line.
 pub struct Plain {
-    /// What stands before the features.
+    /// The label, importance and tag.
     pub head: Head,
-    /// How many features were written.
+    /// The number of features written.
     pub features: usize,
-    /// How many separators the line has, that of its end included.
+    /// The number of separators of the line, including the one at its end.
     pub separators: usize,
 }
 
-/// Where the features of a line are written, in memory that is kept from line to line.
+/// Memory for the features of a line, reused from line to line.
 #[derive(Debug, Default)]
 struct Features {
     slots: Vec<u32>,
@@ -57,7 +57,8 @@ struct Features {
 
 impl Features {
     fn reserve(&mut self, most: usize) {
-        // One more: a feature is written before it is known to be one. And eights, for the names.
+        // One more, because a feature is written before it is known to be valid. A multiple of eight, for the
+        // names.
         let scratch = (most + 1).next_multiple_of(8);
         if self.slots.len() < scratch {
             self.slots.resize(scratch, 0);
@@ -69,7 +70,7 @@ impl Features {
     #[inline(always)]
     fn scratch(&mut self, mask: u64) -> Scratch<'_> {
         let slots = &mut self.slots[..];
-        // Of the same length, as the compiler now knows: one check serves both.
+        // Slices of equal length, so that the compiler needs one bounds check for both.
         let values = &mut self.values[..slots.len()];
         self.names.begin_line();
         Scratch { slots, values, names: &mut self.names, mask }
@@ -83,11 +84,11 @@ impl Features {
     }
 }
 
-/// Room for the features of a line.
+/// Scratch for the features of a line.
 pub struct Scratch<'a> {
     slots: &'a mut [u32],
     values: &'a mut [f32],
-    /// The names of features whose slots are not known before these are hashed.
+    /// The names of the features that are not hashed yet.
     pub names: &'a mut Names,
     mask: u64,
 }
@@ -130,12 +131,12 @@ impl Scratch<'_> {
     }
 }
 
-/// What a grammar is to the windows.
+/// A grammar, as the loop over windows uses it.
 pub trait Grammar {
-    /// The bytes that end words, beside blanks and control characters.
+    /// The bytes that end words, in addition to blanks and control characters.
     const ENDS: [u8; 2];
 
-    /// Read the line that starts at byte `start`, where `separators` are the separators from there on; `None` where
+    /// Read the line that starts at byte `start`. `separators` are the separators from there on. `None` if
     /// the line is not plain.
     fn read<V: Simd>(
         simd: V,
@@ -147,21 +148,21 @@ pub trait Grammar {
     ) -> Option<Plain>;
 }
 
-/// What is to be said of a block, beside its examples.
+/// The result of reading a block, in addition to its examples.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// How many lines were read, the bad ones too.
+    /// The number of lines read, including bad ones.
     pub lines: u64,
-    /// For every bad line, how many of the block's examples stand before it.
+    /// For every bad line, the number of examples of the block before it.
     pub bad: Vec<u32>,
-    /// The first bad line, from 1 in the block, and what is wrong with it.
+    /// The first bad line, counted from 1 in the block, and its fault.
     pub first_bad: Option<(u64, Fault)>,
 }
 
 /// Reads blocks of lines into chunks.
 #[derive(Debug)]
 pub struct BlockReader {
-    /// The strict reader, which also knows the labels of the file and the names.
+    /// The strict reader, which also holds the label spelling of the file and the names.
     pub reader: Reader,
     separators: Separators,
     features: Features,
@@ -170,7 +171,7 @@ pub struct BlockReader {
 }
 
 impl BlockReader {
-    /// A reader that stops at the first bad line of a block, or reports it and goes on.
+    /// A reader that either stops at the first bad line of a block, or reports it and continues.
     pub fn new(reader: Reader, path: InstructionSet, stops: bool) -> Self {
         BlockReader {
             reader,
@@ -188,14 +189,14 @@ impl BlockReader {
 
     /// Add the examples of the lines to `chunk`.
     ///
-    /// Every line ends with a newline, and at least [`PADDING`] bytes of `text` follow the last.
+    /// Every line ends with a newline, and at least `PADDING` bytes of `text` follow the last.
     pub fn read(&mut self, text: &[u8], lines: Range<usize>, chunk: &mut Chunk) -> Report {
         debug_assert!(lines.is_empty() || text[lines.end - 1] == b'\n');
         debug_assert!(text.len() >= lines.end + PADDING);
         let mut report = Report::default();
         let mut at = lines.start;
         while at < lines.end && !(self.stops && report.first_bad.is_some()) {
-            // Names are noted by the strict reader only; they cost more than the reading does.
+            // Only the strict reader records names; recording costs more than reading.
             let fast =
                 if self.reader.names().is_none() { self.reader.format } else { Format::Auto };
             at = match fast {
@@ -209,7 +210,7 @@ impl BlockReader {
         report
     }
 
-    /// Read the first lines and return where the next one starts.
+    /// Read the first lines; returns the start of the next one.
     fn read_window<G: Grammar>(
         &mut self,
         text: &[u8],
@@ -227,7 +228,7 @@ impl BlockReader {
     }
 }
 
-/// A few lines to be read.
+/// The lines of one window.
 struct Window<'a, G> {
     block: &'a mut BlockReader,
     text: &'a [u8],
@@ -273,7 +274,7 @@ impl<G: Grammar> Window<'_, G> {
     }
 }
 
-/// Where the last line that ends within a window's length ends, or the first line if none does.
+/// The end of the last line that ends within a window's length, or of the first line if none does.
 fn window_end(text: &[u8], lines: Range<usize>) -> usize {
     let near = lines.end.min(lines.start + WINDOW);
     if let Some(newline) = memrchr(b'\n', &text[lines.start..near]) {
@@ -282,7 +283,7 @@ fn window_end(text: &[u8], lines: Range<usize>) -> usize {
     memchr(b'\n', &text[near..lines.end]).map_or(lines.end, |newline| near + newline + 1)
 }
 
-/// Read the line at byte `start` with the strict reader and return where the next one starts.
+/// Read the line at byte `start` with the strict reader; returns the start of the next line.
 #[inline(never)]
 fn read_strictly(
     reader: &mut Reader,

@@ -1,23 +1,22 @@
-//! The names of a line's features, hashed eight at a time.
+//! Hashes the names of a line's features, eight at a time.
 //!
-//! The hash of a name is a chain of multiplications, each waiting for the one before; eight chains side
-//! by side take the time of one. So a fast reader writes down the names, up to 15 bytes each, and has
-//! them hashed when it knows that the line is plain. A feature whose slot is known without that, a
-//! number or a long name, is passed over.
+//! The hash of a name is a dependency chain of multiplications; eight chains in parallel take the time of
+//! one. So a fast reader stores the names, up to 15 bytes each, and hashes them when it knows that the line
+//! is plain. A feature whose slot is already known, a number or a long name, is skipped.
 //!
-//! The hashes of namespaces are remembered: from line to line the same ones come in the same order, and
-//! no feature then waits for the hash of its namespace.
+//! The hashes of namespaces are cached: most lines have the same namespaces in the same order, so no feature
+//! has to wait for the hash of its namespace.
 
 use crate::simd::Simd;
 use crate::simd::murmur8::{KNOWN, Names8};
 
-/// Names hashed together.
+/// The number of names hashed together.
 const WIDTH: usize = 8;
 
-/// Namespaces remembered, by their place in the line.
+/// The number of namespaces cached, by their position in the line.
 const PLACES: usize = 32;
 
-/// A namespace met, and its hash.
+/// A namespace and its hash.
 #[derive(Clone, Copy, Debug, Default)]
 struct Space {
     name: u128,
@@ -25,31 +24,31 @@ struct Space {
     hash: u64,
 }
 
-/// The names of a line, in memory that is kept from line to line.
+/// The names of a line, in memory that is reused from line to line.
 #[derive(Debug, Default)]
 pub struct Names {
     batches: Vec<Names8>,
-    /// Whether the line has any.
+    /// Whether the line has any names.
     any: bool,
     spaces: [Space; PLACES],
 }
 
 impl Names {
-    /// Have room for so many names.
+    /// Reserve memory for this many names.
     pub fn reserve(&mut self, most: usize) {
         if self.batches.len() * WIDTH < most {
             self.batches.resize(most.div_ceil(WIDTH), Names8::default());
         }
     }
 
-    /// Begin a line, of which nothing is known.
+    /// Begin a new line, without names.
     #[inline(always)]
     pub fn begin_line(&mut self) {
         self.any = false;
     }
 
-    /// Write down the name of feature `k`: the first `length` of these bytes, at most 15. None of them is no
-    /// name, and counts for nothing.
+    /// Store the name of feature `k`: the first `length` of these bytes, at most 15. A `length` of 0 is not a
+    /// name and does not count as one.
     #[inline(always)]
     pub fn set(&mut self, k: usize, bytes: &[u8; 16], length: usize, seed: u64) -> Option<()> {
         if !self.any && length > 0 {
@@ -64,8 +63,8 @@ impl Names {
         Some(())
     }
 
-    /// Pass over `count` features from number `k` on: their slots are known. Nothing is written down before
-    /// there is a name, which most lines of numbers do not have.
+    /// Skip `count` features from number `k` on, because their slots are known. Nothing is stored before the
+    /// first name, and most lines of numbers have none.
     #[inline(always)]
     pub fn pass(&mut self, k: usize, count: usize) -> Option<()> {
         if self.any {
@@ -76,7 +75,7 @@ impl Names {
         Some(())
     }
 
-    /// Write the slots of the first `count` features, but for those passed over.
+    /// Write the slots of the first `count` features, except the skipped ones.
     #[inline(always)]
     pub fn hash<V: Simd>(&self, simd: V, count: usize, mask: u32, slots: &mut [u32]) {
         if !self.any {
@@ -88,7 +87,7 @@ impl Names {
         }
     }
 
-    /// The hash of the namespace at a place of the line, which fills the first `length` of these bytes.
+    /// The hash of the namespace at `place` in the line. Its name is the first `length` of these bytes.
     #[inline(always)]
     pub fn space(
         &mut self,

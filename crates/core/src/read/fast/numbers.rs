@@ -1,23 +1,23 @@
-//! Short numbers, eight digits at a time.
+//! Parses short numbers, eight digits at a time.
 //!
 //! ```text
 //! decimal = ["-"] digits ["." [digits]] | ["-"] "." digits      at most 16 bytes after the sign
 //! integer = digits                                               at most 16
 //! ```
 //!
-//! What is read is exactly what [`super::numbers`] reads: the digits are an integer below 2^53, the power
-//! of ten is exact, and where it matters one division rounds once, as strtod does. Longer numbers,
-//! exponents and what is no number at all are `None`: the strict readers see to them.
+//! The result is exactly that of `read/format/numbers.rs`: the digits are an integer below 2^53, the power of
+//! ten is exact, and if it matters a single division rounds once, as strtod does. Longer numbers, exponents
+//! and text that is not a number give `None`; the strict reader handles them.
 //!
-//! The digits of a word are loaded at once, the point is closed up, and three multiplications add the
-//! eight digits up; no step depends on how many there are.
+//! The digits of a word are loaded at once, the point is removed by shifts, and three multiplications combine
+//! eight digits. No step depends on the number of digits.
 
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 const ZERO_POINT: u16 = u16::from_le_bytes(*b"0.");
 const POINTS: u64 = 0x2e2e_2e2e_2e2e_2e2e;
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
-/// Every integer up to here is a float64.
+/// Every integer up to this one is exact in float64.
 const EXACT: u64 = 1 << 53;
 
 const TENS: [f64; 17] =
@@ -28,21 +28,21 @@ const TENTHS: [f64; 16] = [
     1e-15,
 ];
 
-/// A decimal taken apart.
+/// The parts of a decimal.
 struct Parts {
     /// All digits, as one number.
     digits: f64,
-    /// How many of them stand behind the point.
+    /// The number of digits after the point.
     fraction: usize,
     negative: bool,
 }
 
-/// The decimal that fills the bytes from `start` to `end`, where at least 16 more bytes follow: the nearest
-/// float64, and of that the nearest float32.
+/// The decimal in the bytes from `start` to `end`, followed by at least 16 more bytes: rounded to the nearest
+/// float64, and from that to the nearest float32.
 ///
-/// A division takes long enough to hold up the numbers that follow. A product with the power's inverse is
-/// off by 2⁻⁵² of itself at most, which is two or three of its last places: only next to a tie between
-/// two float32 does it matter, and one number in sixty million is that.
+/// The latency of a division would delay the numbers that follow. A product with the inverse of the power is
+/// off by a relative 2⁻⁵² at most, two or three units in the last place. It matters only next to a tie
+/// between two float32, for one number in sixty million.
 #[inline(always)]
 pub fn decimal(text: &[u8], start: usize, end: usize) -> Option<f32> {
     let Parts { digits, fraction, negative } = parts(text, start, end)?;
@@ -53,7 +53,7 @@ pub fn decimal(text: &[u8], start: usize, end: usize) -> Option<f32> {
     Some(f32::from_bits((number as f32).to_bits() | u32::from(negative) << 31))
 }
 
-/// Whether a float64 is within a few places of the middle between two float32, if those are normal.
+/// Whether a float64 is within a few units in the last place of a tie between two normal float32.
 #[inline(always)]
 fn is_near_tie(number: f64) -> bool {
     const NEAR: u64 = 4;
@@ -69,7 +69,7 @@ fn parts(text: &[u8], start: usize, end: usize) -> Option<Parts> {
     let length = end.wrapping_sub(start + negative);
     let bytes = bytes >> (8 * negative);
     let (digits, fraction) = match length {
-        // Most fractions are below one; then there is no point to close up.
+        // Most fractions are below one; then there is no point to remove.
         3..=10 if bytes as u16 == ZERO_POINT => {
             (eight(aligned(word(text, start + negative + 2)?, length - 2))?, length - 2)
         }
@@ -77,11 +77,11 @@ fn parts(text: &[u8], start: usize, end: usize) -> Option<Parts> {
         8..=16 => long(text, start + negative, length)?,
         _ => return None,
     };
-    // Signed integers become floats in one step, unsigned ones in five.
+    // A signed integer is converted to float in one instruction, an unsigned one in five.
     Some(Parts { digits: digits as i64 as f64, fraction, negative: negative == 1 })
 }
 
-/// The integer that fills the bytes from `start` to `end`, where at least 16 more bytes follow.
+/// The integer in the bytes from `start` to `end`, followed by at least 16 more bytes.
 #[inline(always)]
 pub fn integer(text: &[u8], start: usize, end: usize) -> Option<u64> {
     match end.wrapping_sub(start) {
@@ -95,11 +95,11 @@ pub fn integer(text: &[u8], start: usize, end: usize) -> Option<u64> {
     }
 }
 
-/// How many digits the bytes begin with.
+/// The number of digits at the start of the bytes.
 #[inline(always)]
 pub fn digits_at_start(bytes: &[u8; 16]) -> usize {
     let digits = u128::from_le_bytes(*bytes) ^ twice(ZEROS);
-    // What a byte above nine carries reaches only bytes behind it.
+    // The carry of a byte above nine affects only later bytes.
     let above_nine = (digits.wrapping_add(twice(0x7676_7676_7676_7676)) | digits) & twice(HIGH);
     above_nine.trailing_zeros() as usize / 8
 }
@@ -109,13 +109,13 @@ fn twice(word: u64) -> u128 {
     u128::from(word) << 64 | u128::from(word)
 }
 
-/// Eight bytes, the first of them lowest.
+/// Eight bytes as a little-endian word.
 #[inline(always)]
 fn word(text: &[u8], start: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*text.get(start..)?.first_chunk()?))
 }
 
-/// The digits of `length` bytes, 1 to 7, without their point, and how many stand behind it.
+/// The digits of `length` bytes, 1 to 7, without the point, and the number of digits after it.
 #[inline(always)]
 fn short(word: u64, length: usize) -> Option<(u64, usize)> {
     let point = first_point(word).min(length);
@@ -129,11 +129,11 @@ fn short(word: u64, length: usize) -> Option<(u64, usize)> {
     Some((eight(aligned(closed, count))?, count - point))
 }
 
-/// The same for 8 to 16 bytes.
+/// The digits of `length` bytes, 8 to 16, without the point, and the number of digits after it.
 fn long(text: &[u8], start: usize, length: usize) -> Option<(u64, usize)> {
     let (low, high) = (word(text, start)?, word(text, start + 8)?);
     if low as u16 == ZERO_POINT {
-        // At most 14 digits, which are exact.
+        // At most 14 digits, which are exact in float64.
         return Some((integer(text, start + 2, start + length)?, length - 2));
     }
     let point = match first_point(low) {
@@ -152,7 +152,7 @@ fn long(text: &[u8], start: usize, length: usize) -> Option<(u64, usize)> {
     (digits <= EXACT).then_some((digits, count - point))
 }
 
-/// The place of the first point, or 8.
+/// The position of the first point, or 8.
 #[inline(always)]
 fn first_point(word: u64) -> usize {
     let different = word ^ POINTS;
@@ -160,20 +160,20 @@ fn first_point(word: u64) -> usize {
     zero.trailing_zeros() as usize / 8
 }
 
-/// All bits of the first `count` bytes, 0 to 8.
+/// A mask of the first `count` bytes, 0 to 8.
 #[inline(always)]
 fn low_bytes(count: usize) -> u64 {
-    // In two steps: a shift by 64 would be one by 0.
+    // Two shifts: a single shift by 64 would be a shift by 0.
     !(u64::MAX << (4 * count) << (4 * count))
 }
 
-/// The first `count` bytes, 1 to 8, as digits that end in the last byte, behind zeros.
+/// The first `count` bytes, 1 to 8, right-aligned with zeros before them.
 #[inline(always)]
 fn aligned(word: u64, count: usize) -> u64 {
     (word ^ ZEROS) << (64 - 8 * count)
 }
 
-/// The number that the first `length` of these bytes are, 1 to 15, all of them known to be digits.
+/// The number in the first `length` of these bytes, 1 to 15, all of which are known to be digits.
 #[inline(always)]
 pub fn number(bytes: &[u8; 16], length: usize) -> u64 {
     let all = u128::from_le_bytes(*bytes);
@@ -184,14 +184,14 @@ pub fn number(bytes: &[u8; 16], length: usize) -> u64 {
     of_eight(first) * TENS[length - 8] as u64 + of_eight(rest)
 }
 
-/// The number that eight digits are, the first of them lowest; `None` if one is no digit.
+/// The number written as these eight digits, the first in the lowest byte; `None` if one is not a digit.
 #[inline(always)]
 fn eight(digits: u64) -> Option<u64> {
     let above_nine = (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & HIGH;
     (above_nine == 0).then(|| of_eight(digits))
 }
 
-/// The same where all are known to be digits.
+/// The number written as these eight digits, all of which are known to be digits.
 #[inline(always)]
 fn of_eight(digits: u64) -> u64 {
     let pairs = digits.wrapping_mul(10 << 8 | 1) >> 8 & 0x00ff_00ff_00ff_00ff;
@@ -345,7 +345,7 @@ mod tests {
                 read += 1;
             }
         }
-        // The rest have no digit, or more than are read here.
+        // The others have no digit, or more digits than are handled here.
         assert!(read > count * 9 / 10, "{read} of {count}");
     }
 
@@ -359,7 +359,7 @@ mod tests {
         let (mut state, mut ties) = (1u64, 0);
         for _ in 0..200_000 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            // From a thousandth to a thousand, in the middle between two float32 or a little beside.
+            // From a thousandth to a thousand, at a tie between two float32 or slightly beside it.
             let exponent = 127 - 10 + (state >> 60) as u32;
             let one = f32::from_bits(exponent << 23 | (state >> 37) as u32 & 0x007f_ffff);
             let tie = (f64::from(one) + f64::from(one.next_up())) / 2.0;

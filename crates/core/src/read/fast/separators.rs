@@ -1,13 +1,13 @@
-//! Stage one of the fast readers: the places of all bytes that may end a word.
+//! Stage one of the fast readers: the positions of all bytes that may end a word.
 //!
 //! ```text
-//! text    1 |user age:3 new\n
-//! separators    ^^    ^   ^ ^   ^
+//! text        1 |user age:3 new\n
+//! separators   ^^    ^   ^ ^   ^
 //! ```
 //!
 //! A separator is a blank, a control character, or one of two more bytes that the grammar names. Between two
-//! separators stands a word of plain bytes. Stage two goes from separator to separator and never looks for the end of a
-//! word, so the next word can be begun before the last is done.
+//! separators is a word of other bytes. Stage two goes from separator to separator and never searches for the
+//! end of a word, so out-of-order execution overlaps consecutive words.
 //!
 //! Cost: a few instructions per 64 bytes and one or two per separator.
 
@@ -15,17 +15,17 @@ use std::ops::Range;
 
 use crate::simd::{GROUP, Simd};
 
-/// So many bytes must follow a text that is separated, of any content.
+/// The number of bytes, of any content, that must follow a text that is searched.
 pub const PADDING: usize = GROUP;
 
-/// The separators of a piece of text, in memory that is kept from piece to piece.
+/// The separators of a piece of text, in memory that is reused from piece to piece.
 #[derive(Debug, Default)]
 pub struct Separators {
     places: Vec<u32>,
 }
 
 impl Separators {
-    /// The places of the separators in the bytes `piece` of `text`.
+    /// Find the positions of the separators in the bytes `piece` of `text`.
     #[inline(always)]
     pub fn find<V: Simd>(
         &mut self,
@@ -47,7 +47,7 @@ impl Separators {
             }
             let separators = simd.separators(group, also) & first_bits(piece.len() - base);
             if let Some(scratch) = self.places[count..].first_chunk_mut() {
-                write_places(separators, (piece.start + base) as u32, scratch);
+                write_positions(separators, (piece.start + base) as u32, scratch);
             }
             count += separators.count_ones() as usize;
         }
@@ -60,11 +60,11 @@ fn first_bits(count: usize) -> u64 {
     if count >= GROUP { u64::MAX } else { (1 << count) - 1 }
 }
 
-/// The places of the bits, first to last; what stands behind them means nothing.
+/// Write the positions of the set bits, ascending. What follows them in `scratch` is undefined.
 #[inline(always)]
-fn write_places(mut bits: u64, base: u32, scratch: &mut [u32; GROUP]) {
-    // Eight at a time without asking how many there are: a question a separator is often answered wrongly
-    // by the processor's guess.
+fn write_positions(mut bits: u64, base: u32, scratch: &mut [u32; GROUP]) {
+    // Eight at a time, without testing how many there are: a branch per separator would often be
+    // mispredicted.
     for eight in scratch.as_chunks_mut::<8>().0 {
         for place in eight {
             *place = base + bits.trailing_zeros();

@@ -1,7 +1,7 @@
-//! Stage two for svmlight text: from separator to separator through a plain line.
+//! Stage two for svmlight text: reads a plain line from separator to separator.
 //!
-//! The grammar is that of [`super::svmlight`]. A line is plain if it is a label and features with
-//! ascending indices, with blanks between them and no comment. Any other line, good or bad, is `None` and
+//! The grammar is that of `read/format/svmlight.rs`. A line is plain if it is a label and features with
+//! ascending indices, with blanks between them and no comment. Any other line, good or bad, gives `None` and
 //! goes to the strict reader.
 //!
 //! Cost: about ten nanoseconds a feature on a machine of 2021.
@@ -13,7 +13,7 @@ use crate::read::format::{Head, LabelReader};
 use crate::simd::Simd;
 use crate::simd::pairs4::FOUR;
 
-/// svmlight text.
+/// The grammar of svmlight text.
 pub struct Svmlight;
 
 impl Grammar for Svmlight {

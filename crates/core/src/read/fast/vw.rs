@@ -1,8 +1,8 @@
-//! Stage two for Vowpal Wabbit's text: from separator to separator through a plain line.
+//! Stage two for Vowpal Wabbit's text: reads a plain line from separator to separator.
 //!
-//! The grammar is that of [`super::vw`]. A line is plain if nothing in it needs a second look: blanks
-//! between the words and no tabs, every feature with a name, numbers that are numbers. Any other line,
-//! good or bad, is `None` and goes to the strict reader.
+//! The grammar is that of `read/format/vw.rs`. A line is plain if it has blanks and no tabs between the
+//! words, a name for every feature, and valid numbers. Any other line, good or bad, gives `None` and goes to
+//! the strict reader.
 //!
 //! Cost: about 20 nanoseconds for a name, ten for a number with a fraction, on a machine of 2021. Names up to
 //! 15 bytes are hashed eight at a time ([`super::names`]).
@@ -15,7 +15,7 @@ use crate::read::format::{Head, LabelReader};
 use crate::simd::Simd;
 use crate::simd::pairs4::FOUR;
 
-/// Vowpal Wabbit's text.
+/// The grammar of Vowpal Wabbit's text.
 pub struct Vw;
 
 impl Grammar for Vw {
@@ -38,7 +38,7 @@ impl Grammar for Vw {
             let namespace = space_of(text, cursor, spaces, &mut scratch)?;
             spaces += 1;
             let weight = weight_of(&mut cursor)?;
-            // Nearly every bar follows a blank; no name stands between them.
+            // Nearly every bar follows a blank, without a name between them.
             while cursor.separator == b' ' && !cursor.step_over(b'|') {
                 cursor.step()?;
                 write_name(text, cursor, namespace, features, &mut scratch)?;
@@ -70,7 +70,7 @@ impl Grammar for Vw {
     }
 }
 
-/// The weight of a namespace, if one follows its name; 1 without.
+/// The weight of a namespace, if one follows its name; otherwise 1.
 #[inline(always)]
 fn weight_of(cursor: &mut Cursor<'_>) -> Option<f32> {
     if cursor.separator != b':' {
@@ -81,7 +81,7 @@ fn weight_of(cursor: &mut Cursor<'_>) -> Option<f32> {
     if named { cursor.float() } else { None }
 }
 
-/// What stands before the first bar, and the number of separators up to and with it.
+/// Read everything before the first bar; also returns the number of separators up to and including the bar.
 #[inline(always)]
 fn read_head(
     text: &[u8],
@@ -98,7 +98,7 @@ fn read_head(
     Some((2, Head { label, importance: 1.0, tag: bar..bar }))
 }
 
-/// The same for heads with an importance, a tag or no label; the strict reader knows them all.
+/// Read a head with an importance, a tag or no label, by the strict reader.
 #[inline(never)]
 fn read_any_head(
     text: &[u8],
@@ -118,7 +118,7 @@ fn read_any_head(
     Some((count + 1, head))
 }
 
-/// The hash of the namespace whose name is this word, the one at `place` of the line.
+/// The hash of the namespace whose name is this word, at position `place` in the line.
 #[inline(always)]
 fn space_of(text: &[u8], name: Cursor<'_>, place: usize, scratch: &mut Scratch<'_>) -> Option<u64> {
     let bytes: &[u8; 16] = text.get(name.start..)?.first_chunk()?;
@@ -126,7 +126,7 @@ fn space_of(text: &[u8], name: Cursor<'_>, place: usize, scratch: &mut Scratch<'
     scratch.names.space(place, bytes, name.word().len(), compute)
 }
 
-/// Write down feature `k`, whose name is this word; nothing that counts for a name that is empty.
+/// Write feature `k`, whose name is this word. For an empty name nothing that counts is written.
 #[inline(always)]
 fn write_name(
     text: &[u8],
@@ -137,8 +137,8 @@ fn write_name(
 ) -> Option<()> {
     let length = name.end - name.start;
     let bytes: &[u8; 16] = text.get(name.start..)?.first_chunk()?;
-    // Asked of all bytes at once: many names begin with a digit, and more than one branch a name would
-    // often be foreseen wrongly.
+    // All bytes are tested at once: many names begin with a digit, and more than one branch per name would
+    // often be mispredicted.
     if length < 16 && (length == 0 || digits_at_start(bytes) < length) {
         return scratch.names.set(k, bytes, length, namespace);
     }

@@ -1,6 +1,6 @@
-//! What a grammar says of a line that it cannot read; the stream adds the file and the line.
+//! The fault of a line that a grammar cannot read. The stream adds the file and the line number.
 //!
-//! Cost: two strings, made only where a line is bad.
+//! Cost: two strings, allocated only for bad lines.
 
 use std::ops::Range;
 
@@ -8,20 +8,19 @@ use crate::error::InputError;
 
 const LONGEST_QUOTE: usize = 20;
 
-/// The place in a line, what should stand there and what does.
+/// The position in a line, what was expected there and what was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fault {
-    /// The column in bytes, from 1; 0 where the whole line is meant.
+    /// The column in bytes, from 1; 0 for the whole line.
     pub column: u64,
-    /// What should stand there.
+    /// What was expected.
     pub expected: String,
-    /// What stands there.
+    /// What was found.
     pub found: String,
 }
 
 impl Fault {
-    /// A fault at the word that fills the bytes `place` of `line`, or at the byte that stands where
-    /// the word is missing.
+    /// A fault at the word in the bytes `place` of `line`, or, if the word is missing, at the byte there.
     pub fn at(line: &[u8], place: Range<usize>, expected: impl Into<String>) -> Fault {
         Fault {
             column: place.start as u64 + 1,
@@ -45,7 +44,7 @@ fn found(line: &[u8], place: Range<usize>) -> String {
     }
 }
 
-/// The first characters of `bytes` in quotes, with whatever a terminal would not show as `\xNN`.
+/// The first characters of `bytes` in quotes. Unprintable bytes are written as `\xNN`.
 pub fn quote(bytes: &[u8]) -> String {
     let mut pieces = bytes.utf8_chunks().flat_map(|chunk| {
         let valid = chunk.valid().chars().map(printable);
@@ -57,7 +56,7 @@ pub fn quote(bytes: &[u8]) -> String {
 }
 
 fn printable(character: char) -> String {
-    // `escape_debug` knows which characters print; it also escapes quotes, which are ASCII.
+    // `escape_debug` decides which characters are printable. It also escapes quotes, which are ASCII.
     let prints = if character.is_ascii() {
         !character.is_ascii_control()
     } else {

@@ -1,4 +1,4 @@
-//! Labels: what the number before the features means.
+//! Parses labels: the number before the features.
 //!
 //! ```text
 //! binary  = "1" | "0" | "-1"          in any spelling of these numbers
@@ -6,10 +6,10 @@
 //! any     = [float]
 //! ```
 //!
-//! Two classes are written 1 and 0 or 1 and -1. The first negative of a file decides which; a file with
-//! both has three classes, and no one can say which two were meant.
+//! Two classes are written 1 and 0 or 1 and -1. The first negative label of a file decides which. A file with
+//! both has three classes, which is ambiguous and an error.
 //!
-//! Cost: one number is read.
+//! Cost: one number is parsed.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ use crate::loss::Labels;
 pub struct LabelReader {
     labels: Labels,
     negative: Option<i8>,
-    /// The negatives met while it was open which one the file has, in good lines and in bad ones.
+    /// The negative labels met while the spelling was undecided, in good lines and in bad ones.
     met_0: bool,
     met_minus_1: bool,
 }
@@ -33,18 +33,18 @@ impl LabelReader {
         LabelReader { labels, negative: None, met_0: false, met_minus_1: false }
     }
 
-    /// Forget how the last file wrote its negatives.
+    /// Reset the spelling of negative labels for the next file.
     pub fn next_file(&mut self) {
         *self = LabelReader::new(self.labels);
     }
 
-    /// Take back what a bad line decided.
+    /// Undo what a bad line decided.
     pub fn take_back(&mut self, before: &LabelReader) {
         self.negative = before.negative;
     }
 
-    /// Whether `later`, which began in the middle of the file without knowing its negative, would have read
-    /// the same had it known what is known here.
+    /// Whether `later`, which began in the middle of the file with the spelling undecided, would have read
+    /// the same labels if it had known what is known here.
     pub fn agrees(&self, later: &LabelReader) -> bool {
         match self.negative {
             None => true,
@@ -53,12 +53,12 @@ impl LabelReader {
         }
     }
 
-    /// Go on where `later` stopped, which agrees.
+    /// Continue from the state of `later`, which must agree.
     pub fn go_on(&mut self, later: &LabelReader) {
         self.negative = self.negative.or(later.negative);
     }
 
-    /// The label that fills the bytes `place` of `line`.
+    /// The label in the bytes `place` of `line`.
     pub fn read(&mut self, line: &[u8], place: Range<usize>) -> Result<f32, Fault> {
         match self.labels {
             Labels::Binary => self.read_binary(line, place),
@@ -66,7 +66,7 @@ impl LabelReader {
         }
     }
 
-    /// The label that a number means.
+    /// The label for a number.
     pub fn number(&mut self, number: f32) -> Result<f32, Fault> {
         let outcome = match self.labels {
             Labels::Binary => self.class(number.into()),
@@ -76,14 +76,14 @@ impl LabelReader {
         outcome.map_err(|expected| Fault { column: 0, expected, found: format!("'{number}'") })
     }
 
-    /// The label of an example that has none, where that is allowed.
+    /// The label of an example without one, if that is allowed.
     pub fn absent(&self) -> Option<f32> {
         (self.labels == Labels::Any).then_some(f32::NAN)
     }
 
     fn read_binary(&mut self, line: &[u8], place: Range<usize>) -> Result<f32, Fault> {
         let number = match &line[place.clone()] {
-            // How nearly all labels are written.
+            // Nearly all labels are written like this.
             b"1" => 1.0,
             b"0" => 0.0,
             b"-1" => -1.0,
@@ -92,7 +92,7 @@ impl LabelReader {
         self.class(number).map_err(|expected| Fault::at(line, place, expected))
     }
 
-    /// The class that a number means; an error says what would be a class.
+    /// The class for a number; the error names the valid classes.
     fn class(&mut self, number: f64) -> Result<f32, String> {
         if number == 1.0 {
             return Ok(1.0);

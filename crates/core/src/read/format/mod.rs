@@ -1,15 +1,15 @@
-//! The readers of text: one grammar per file, and what they share.
+//! The strict readers of text: one grammar per file, and their common parts.
 //!
-//! A grammar turns one line into one example of a [`Chunk`], or into a [`Fault`] that names the column,
-//! or into nothing where the line is blank or a comment. It sees neither files nor other lines; only
-//! the spelling of negative labels is remembered, per file, by the [`LabelReader`].
+//! A grammar turns one line into one example of a [`Chunk`], or into a [`Fault`] that names the column, or
+//! into nothing if the line is blank or a comment. It has no access to files or other lines. Only the
+//! spelling of negative labels is kept, per file, by the [`LabelReader`].
 //!
 //! ```text
 //! bytes ─source─▶ unpacked ─lines─▶ line ─svmlight | vw─▶ example
 //! ```
 //!
-//! Cost: a line is looked at for NUL bytes once, then read by its grammar. No memory is allocated for
-//! good lines beyond what the chunk keeps.
+//! Cost: a line is scanned for NUL bytes once, then parsed by its grammar. No memory is allocated for good
+//! lines beyond what the chunk keeps.
 
 mod fault;
 mod labels;
@@ -28,10 +28,10 @@ use crate::example::{Name, Names};
 use crate::loss::Labels;
 use svmlight::Svmlight;
 
-/// How the examples are written.
+/// The text format of the examples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// As the first line that is not blank shows, for all files.
+    /// Detected from the first line that is not blank, for all files.
     Auto,
     /// `<label> <index>:<value> ...`
     Svmlight,
@@ -40,7 +40,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format of a line: Vowpal Wabbit's if a `|` stands in it, before any `#`.
+    /// The format of a line: Vowpal Wabbit's if it contains a `|` before any `#`.
     pub fn of(line: &[u8]) -> Format {
         match memchr2(b'|', b'#', line) {
             Some(at) if line[at] == b'|' => Format::Vw,
@@ -49,7 +49,7 @@ impl Format {
     }
 }
 
-/// What the grammars write to, beside the chunk.
+/// The state that the grammars write to, in addition to the chunk.
 #[derive(Debug)]
 pub struct ReadState {
     pub(in crate::read) labels: LabelReader,
@@ -78,7 +78,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader for 2^bits slots, checked before, that records names or not.
+    /// A reader for 2^bits slots (a valid number, checked by the caller), with or without recording names.
     pub fn new(format: Format, labels: Labels, bits: u32, names: bool) -> Self {
         Reader {
             format,
@@ -91,27 +91,27 @@ impl Reader {
         }
     }
 
-    /// Go on with another file.
+    /// Prepare for the next file.
     pub fn next_file(&mut self) {
         self.state.labels.next_file();
     }
 
-    /// The format, as far as it is known.
+    /// The format; `Auto` while it is not detected.
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// What is known of the labels of the file.
+    /// The spelling of labels in the file, as far as it is known.
     pub fn labels(&self) -> LabelReader {
         self.state.labels
     }
 
-    /// Go on with what is known of the labels.
+    /// Set the spelling of labels in the file.
     pub fn set_labels(&mut self, labels: LabelReader) {
         self.state.labels = labels;
     }
 
-    /// A reader of the same format that knows nothing yet of labels and records no names.
+    /// A reader of the same format, with the spelling of labels undecided, that records no names.
     pub fn sibling(&self) -> Reader {
         let mut labels = self.state.labels;
         labels.next_file();
@@ -127,7 +127,8 @@ impl Reader {
         self.state.names.as_ref()
     }
 
-    /// Add the example of `line` to `chunk`; false if the line has none. A bad line leaves no trace.
+    /// Add the example of `line` to `chunk`; false if the line has none. A bad line does not change the
+    /// chunk.
     pub fn read(&mut self, line: &[u8], chunk: &mut Chunk) -> Result<bool, Fault> {
         let labels = self.state.labels;
         let outcome = self.parse(line, chunk);
@@ -165,7 +166,7 @@ fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// The first byte from `at` on that is no blank, or the end.
+/// The position of the first byte from `at` on that is not a blank, or the end.
 fn skip_blanks(line: &[u8], mut at: usize) -> usize {
     while line.get(at).is_some_and(|&byte| is_blank(byte)) {
         at += 1;
@@ -173,7 +174,7 @@ fn skip_blanks(line: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The first blank from `at` on, or the end.
+/// The position of the first blank from `at` on, or the end.
 fn word_end(line: &[u8], mut at: usize) -> usize {
     while line.get(at).is_some_and(|&byte| !is_blank(byte)) {
         at += 1;

@@ -1,21 +1,21 @@
-//! Numbers in text: values and labels as floats, indices as integers.
+//! Parses numbers in text: values and labels as floats, indices as integers.
 //!
 //! ```text
 //! float = [sign] (digits ["." [digits]] | "." digits) [("e" | "E") [sign] digits]
 //! index = digits
 //! ```
 //!
-//! A float is read exactly as float64 and then rounded to float32. Rounding once, straight from the
-//! text, could differ in the last bit; this way a text file and a numpy array of float64 give the same
-//! values. What is not finite as float32 is refused.
+//! A float is read exactly as float64 and then rounded to float32. Rounding once, straight from the text,
+//! could differ in the last bit; with two roundings a text file and a numpy array of float64 give the same
+//! values. A number that is not finite as float32 is an error.
 //!
-//! Cost: one pass, nothing is allocated for good numbers.
+//! Cost: one pass; nothing is allocated for good numbers.
 
 use std::ops::Range;
 
 use super::fault::Fault;
 
-/// The float that fills the bytes `place` of `line`; `expected` says what was wanted there.
+/// The float in the bytes `place` of `line`. `expected` describes it in the error message.
 pub fn float(line: &[u8], place: Range<usize>, expected: &str) -> Result<f32, Fault> {
     match fast_float2::parse::<f64, _>(&line[place.clone()]) {
         Ok(number) if (number as f32).is_finite() => Ok(number as f32),
@@ -30,9 +30,9 @@ fn not_finite(line: &[u8], place: Range<usize>) -> Fault {
     Fault::at(line, place, expected)
 }
 
-/// The integer that starts at byte `start` of `line` and the byte after its last digit.
+/// Parse the integer that starts at byte `start` of `line`; also returns the position after its last digit.
 ///
-/// `end` is where the word ends that holds it, for the message.
+/// `end` is the end of the word that contains it, for the error message.
 pub fn index(line: &[u8], start: usize, end: usize) -> Result<(u64, usize), Fault> {
     let mut number = 0u64;
     let mut at = start;
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn floats_round_twice_as_numpy_does() {
-        // Just above the middle of two float32 values: straight rounding would go up.
+        // Just above a tie between two float32 values: rounding once would go up.
         let text = "1.00000005960464477539062500001";
         let straight: f32 = text.parse().unwrap();
         let oracle: f64 = text.parse().unwrap();

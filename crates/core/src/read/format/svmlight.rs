@@ -6,12 +6,12 @@
 //! feature = index ":" float
 //! ```
 //!
-//! Blanks and tabs stand between the words. Indices count from 0 and come in any order, but each once:
-//! with two values for one coordinate no one can say which was meant. The slot is the index modulo
-//! 2^bits. The query is read and not used.
+//! Words are separated by blanks and tabs. Indices count from 0 and come in any order, but each only once:
+//! two values for one coordinate are ambiguous. The slot is the index modulo 2^bits. The query is parsed and
+//! not used.
 //!
 //! Cost: two passes over a line, one for `#` and one for the words. Ascending indices are known to be
-//! distinct; others are sorted, in memory that is kept from line to line.
+//! distinct; others are sorted, in memory that is reused from line to line.
 
 use memchr::memchr;
 
@@ -23,7 +23,7 @@ use crate::example::Name;
 /// Reads svmlight lines.
 #[derive(Debug, Default)]
 pub struct Svmlight {
-    /// The indices of the line and their places.
+    /// The indices of the line and their positions.
     indices: Vec<(u64, usize)>,
 }
 
@@ -52,7 +52,7 @@ impl Svmlight {
         Ok(true)
     }
 
-    /// Read the feature at byte `start` and return its end.
+    /// Read the feature at byte `start`; returns its end.
     fn feature(
         &mut self,
         line: &[u8],
@@ -71,7 +71,7 @@ impl Svmlight {
         Ok(end)
     }
 
-    /// Refuse an index that stands twice, at its second place.
+    /// Return an error if an index occurs twice, at its second position.
     fn check_distinct(&mut self, line: &[u8]) -> Result<(), Fault> {
         if self.indices.is_sorted_by(|a, b| a.0 < b.0) {
             return Ok(());
@@ -89,7 +89,7 @@ impl Svmlight {
     }
 }
 
-/// Pass over the query at byte `start`, if one stands there.
+/// Skip the query at byte `start`, if there is one.
 fn skip_query(line: &[u8], start: usize) -> Result<usize, Fault> {
     if !line[start..].starts_with(b"qid:") {
         return Ok(start);

@@ -11,9 +11,9 @@
 //! namespace multiplies its values, and a feature that comes twice counts twice. Slots are those of
 //! Vowpal Wabbit, see [`crate::example::hash`].
 //!
-//! Stricter than Vowpal Wabbit, which would go on with something else than what was meant:
+//! Stricter than Vowpal Wabbit, which would silently read something other than what was meant:
 //! - a value that is no number (it would become part of the name);
-//! - a tab between the label and the first `|` (what stands before it would be dropped);
+//! - a tab between the label and the first `|` (everything before the tab would be dropped);
 //! - an initial prediction, which we do not support;
 //! - a `\r` inside a line.
 //!
@@ -45,18 +45,18 @@ pub fn read(line: &[u8], state: &mut ReadState, chunk: &mut Chunk) -> Result<(),
     Ok(())
 }
 
-/// What stands before the first bar.
+/// Everything before the first bar: label, importance and tag.
 pub struct Head {
-    /// The label, or NaN.
+    /// The label, or NaN if there is none.
     pub label: f32,
-    /// The importance, 1 where there is none.
+    /// The importance; 1 if there is none.
     pub importance: f32,
-    /// Where the tag stands.
+    /// The byte range of the tag.
     pub tag: Range<usize>,
 }
 
 impl Head {
-    /// Read what stands before byte `bar` of `line`.
+    /// Parse everything before byte `bar` of `line`.
     pub fn read(line: &[u8], bar: usize, labels: &mut LabelReader) -> Result<Head, Fault> {
         let start = skip_blanks(&line[..bar], 0);
         refuse_tab(line, start..bar)?;
@@ -85,7 +85,7 @@ fn refuse_tab(line: &[u8], place: Range<usize>) -> Result<(), Fault> {
     }
 }
 
-/// Where the words before the tag end, and the tag without its quote.
+/// The end of the words before the tag, and the tag without its quote.
 fn split_tag(line: &[u8], head: Range<usize>) -> (usize, Range<usize>) {
     let bytes = &line[head.clone()];
     let Some(last) = bytes.iter().rposition(|&byte| !is_blank(byte)) else {
@@ -101,13 +101,13 @@ fn split_tag(line: &[u8], head: Range<usize>) -> (usize, Range<usize>) {
     (head.end, head.end..head.end)
 }
 
-/// The first word in `place`, empty and at its end where there is none.
+/// The first word in `place`; if there is none, an empty range at its end.
 fn next_word(line: &[u8], place: Range<usize>) -> Range<usize> {
     let start = skip_blanks(&line[..place.end], place.start);
     start..word_end(&line[..place.end], start)
 }
 
-/// `rest` is the tag and the blanks up to the bar.
+/// Parse the label. `rest` is the tag and the blanks up to the bar.
 fn read_label(
     line: &[u8],
     word: Range<usize>,
@@ -147,7 +147,7 @@ struct Namespace<'a> {
     nameless: u64,
 }
 
-/// Read the block after the bar before byte `start`; return the next bar or the end.
+/// Read the block after the bar before byte `start`; returns the next bar or the end.
 fn block(
     line: &[u8],
     start: usize,
@@ -164,7 +164,7 @@ fn block(
     }
 }
 
-/// The namespace at byte `start` and where it ends.
+/// The namespace at byte `start`, and its end.
 fn open_namespace(line: &[u8], start: usize) -> Result<(Namespace<'_>, usize), Fault> {
     let end = name_end(line, start);
     if end == start && line.get(start) == Some(&b':') {
@@ -177,7 +177,7 @@ fn open_namespace(line: &[u8], start: usize) -> Result<(Namespace<'_>, usize), F
     Ok((namespace, at))
 }
 
-/// Read the feature at byte `start` and return its end.
+/// Read the feature at byte `start`; returns its end.
 fn feature<'a>(
     line: &'a [u8],
     start: usize,
@@ -198,7 +198,7 @@ fn feature<'a>(
 }
 
 impl<'a> Namespace<'a> {
-    /// The hash and the full name of a feature, whose own name may be empty.
+    /// The hash and the full name of a feature. Its own name may be empty.
     fn place(&mut self, feature: &'a [u8]) -> (u64, Name<'a>) {
         let namespace = self.name;
         if !feature.is_empty() {
@@ -217,7 +217,7 @@ fn name_end(line: &[u8], start: usize) -> usize {
     line[start..].iter().position(ends).map_or(line.len(), |length| start + length)
 }
 
-/// The number after the colon at byte `at`, if one stands there, and where the word ends.
+/// The number after the colon at byte `at`, if there is one, and the end of the word.
 fn number_after(line: &[u8], at: usize) -> Result<(Option<f32>, usize), Fault> {
     match line.get(at) {
         Some(b':') => {
@@ -303,7 +303,7 @@ mod tests {
             features("1 |a b:2 |a :3 :4 c |a :5"),
             [(B, 2.0), (A, 8.0), (A + 1, 4.0), (C, 1.0)]
         );
-        // A value of zero takes its place too.
+        // A feature of value zero counts when nameless features are numbered.
         assert_eq!(features("1 | :0 :1"), [(1, 1.0)]);
     }
 

@@ -1,7 +1,7 @@
 //! The blocks of many files, one file after another, numbered in order.
 //!
-//! A file is opened when the one before it is at its end. What cannot be had is a task, too: its number says
-//! when it is its turn to be told.
+//! A file is opened when the previous one has ended. An error is a task too, so that it is reported in order,
+//! by its number.
 
 use std::collections::VecDeque;
 use std::io::{Cursor, Read};
@@ -13,43 +13,43 @@ use crate::read::arrow::MAGIC;
 use crate::read::arrow::messages::{Batch, Batches, Trouble};
 use crate::read::source::{Block, Blocks, Cut, OnInterrupt, Origin, Source};
 
-/// A file that has not been opened.
+/// A file that has not been opened yet.
 pub enum Waiting {
-    /// By its name.
+    /// A file given by its name.
     Named(PathBuf),
-    /// By what gives its bytes, and a name for messages.
+    /// A reader of the bytes, and a name for messages.
     Given(String, Box<dyn Read + Send>),
 }
 
-/// What is to be done with a block.
+/// What to do with a block.
 #[derive(Debug)]
 pub enum Piece {
-    /// Read its lines.
+    /// Read its lines of text.
     Lines,
-    /// Read its rows.
+    /// Read its rows, a batch of an Arrow file.
     Batch(Batch),
     /// Report one line that is too long.
     TooLong,
-    /// Stop: there are no more bytes to be had.
+    /// Stop: the bytes could not be read.
     Failed(InputError),
-    /// Stop: all is read.
+    /// Stop: everything is read.
     End,
 }
 
-/// A block and its place among all blocks.
+/// A block and its number among all blocks.
 #[derive(Debug)]
 pub struct Task {
-    /// Tasks count from 0.
+    /// The number of the task, from 0.
     pub number: u64,
     /// The file, for messages.
     pub file: Arc<str>,
-    /// Whether the file begins here.
+    /// Whether this is the first block of the file.
     pub begins_file: bool,
-    /// How many bytes were taken from all files up to here, packed as they are.
+    /// The number of bytes read from all files up to here, in their compressed form.
     pub bytes_read: u64,
     /// What to do.
     pub piece: Piece,
-    /// The lines, where there are some.
+    /// The bytes of the block, if there are any.
     pub block: Block,
 }
 
@@ -71,15 +71,15 @@ struct Open {
     begins: bool,
 }
 
-/// What a file holds.
+/// The content of a file.
 enum Content {
     Text(Blocks),
     Arrow(Batches),
 }
 
 impl Content {
-    /// What the first bytes show. Of text no more than one byte is waited for, and a few where it begins like
-    /// an Arrow file.
+    /// Detect the content from the first bytes. For text this waits for only one byte, or for a few if it
+    /// begins like an Arrow file.
     fn of(mut bytes: Box<dyn Read + Send>) -> Result<Content, Trouble> {
         let mut first = Vec::new();
         while first.len() < MAGIC.len() && MAGIC.starts_with(&first) {
@@ -95,7 +95,7 @@ impl Content {
         Ok(Content::Text(Blocks::new(Box::new(Cursor::new(first).chain(bytes)))))
     }
 
-    /// Put what comes next into `block`; `None` after the last.
+    /// Read the next piece into `block`; `None` after the last.
     fn next_piece(&mut self, block: &mut Block) -> Result<Option<Piece>, Trouble> {
         match self {
             Content::Arrow(batches) => Ok(batches.next_batch(block)?.map(Piece::Batch)),
@@ -109,7 +109,7 @@ impl Content {
 }
 
 impl Files {
-    /// All files; if `reads_aside`, packed ones and pipes are read by a thread of their own.
+    /// All files. If `reads_aside`, compressed files and pipes are read by a thread of their own.
     pub fn new(waiting: VecDeque<Waiting>, reads_aside: bool, on_interrupt: OnInterrupt) -> Files {
         Files {
             waiting,
@@ -122,7 +122,7 @@ impl Files {
         }
     }
 
-    /// The next task; after the last every one is an end.
+    /// The next task; after the last one every task is an end.
     pub fn next_task(&mut self, mut block: Block) -> Task {
         let piece = self.next_piece(&mut block).unwrap_or_else(Piece::Failed);
         self.ended = matches!(piece, Piece::End | Piece::Failed(_));

@@ -1,13 +1,13 @@
-//! From files to parsed blocks, on one core or on many; the stream hands their examples out.
+//! Parses files into blocks of examples, on one core or on many. The stream hands the examples out in order.
 //!
 //! ```text
 //! files ─tasks, numbered─▶ parser ─parsed blocks─▶ board ─in order─▶ stream ─▶ learner
 //!                          parser ┘                  parser ┘  (the stream's own thread)
 //! ```
 //!
-//! - [`files`]: the blocks of all files, one after another, with their numbers;
-//! - [`parsed`]: a block read into examples, by any thread;
-//! - [`pipeline`]: who reads what, and in which order it comes out.
+//! - [`files`]: the blocks of all files, one after another, numbered;
+//! - [`parsed`]: parses a block into examples, on any thread;
+//! - [`pipeline`]: the work queue of the threads, and the order of the results.
 
 pub mod files;
 pub mod parsed;

@@ -1,9 +1,9 @@
-//! A block of lines, or a batch of an Arrow file, read into examples.
+//! Parses a block of lines, or a batch of an Arrow file, into examples.
 //!
-//! Whoever reads a block need not know what stands before it, but for one thing: whether the file writes
-//! its negatives 0 or -1. A block is read as if that were still open; when its turn comes and the file has
-//! decided otherwise, it is read once more. The same is done for the intercept, should the caller change
-//! it. So the examples and the errors are those of one reader that goes from line to line.
+//! A block can be parsed without knowing the blocks before it, with one exception: whether the file writes
+//! its negative labels 0 or -1. A block is parsed as if that were undecided. If the file has decided
+//! otherwise when the block's turn comes, the block is parsed again. It is also parsed again if the caller
+//! changes the intercept in between. So the examples and the errors are those of a sequential reader.
 
 use crate::example::{Chunk, Requirements};
 use crate::read::arrow::batch::BatchReader;
@@ -14,48 +14,47 @@ use crate::read::source::LONGEST_LINE;
 
 use super::files::{Piece, Task};
 
-/// Blocks are longer than this only if a single line is.
+/// The longest block that helper threads parse. Blocks are longer than this only if a single line is.
 const LONGEST_FOR_HELPERS: usize = 1 << 20;
 
-/// A task and what came of it.
+/// A task and its result.
 #[derive(Debug)]
 pub struct Parsed {
-    /// The task; its lines are kept in case they must be read again.
+    /// The task. Its lines are kept in case they must be parsed again.
     pub task: Task,
     /// The examples.
     pub chunk: Chunk,
     /// The bad lines.
     pub report: Report,
-    /// Why there are no examples, where nothing in the block can be used.
+    /// The fault, if nothing in the block can be used.
     pub damage: Option<Fault>,
-    /// What the labels showed.
+    /// The spelling of labels after this block.
     pub labels: LabelReader,
-    /// Whether the lines have not been read yet: the stream's own thread is to do it.
+    /// Whether the lines are not parsed yet and are left to the stream's own thread.
     pub is_left: bool,
 }
 
-/// Reads tasks.
+/// Parses tasks.
 #[derive(Debug)]
 pub struct Parser {
-    /// What reads the lines.
+    /// The reader of lines.
     pub lines: BlockReader,
-    /// What reads batches.
+    /// The reader of Arrow batches.
     pub batches: BatchReader,
 }
 
 impl Parser {
-    /// Read the lines of a task, in a file whose labels are known as far as `labels` says.
+    /// Parse a task. `labels` is the spelling of labels, as far as it is known.
     pub fn parse(&mut self, task: Task, chunk: Chunk, labels: LabelReader) -> Parsed {
         let mut parsed = Parsed::left(task, chunk, labels);
         self.read(&mut parsed, labels);
         parsed
     }
 
-    /// The same for a block whose turn has not come.
+    /// Parse a block ahead of its turn, or leave it to the stream's own thread.
     ///
-    /// Lines are left to the stream while their format is not known, as after Arrow files, which do not show
-    /// it. So is a block with a very long line: then the stream's reader is the only one that needs memory
-    /// for it.
+    /// Lines are left to the stream while their format is not known; Arrow files do not determine it. A block
+    /// with a very long line is also left to the stream, so that only one reader needs memory for it.
     pub fn parse_or_leave(&mut self, task: Task, chunk: Chunk, labels: LabelReader) -> Parsed {
         let is_text = !matches!(task.piece, Piece::Batch(_));
         let is_unknown = is_text && self.lines.reader.format() == Format::Auto;
@@ -70,7 +69,7 @@ impl Parser {
         Parser { lines: self.lines.sibling(), batches: self.batches }
     }
 
-    /// Read the lines of a task again.
+    /// Parse a task again.
     pub fn parse_again(
         &mut self,
         parsed: &mut Parsed,
@@ -120,7 +119,7 @@ impl Parser {
 }
 
 impl Parsed {
-    /// A task that is still to be read.
+    /// A task that is left to the stream's own thread.
     fn left(task: Task, chunk: Chunk, labels: LabelReader) -> Parsed {
         Parsed { task, chunk, report: Report::default(), damage: None, labels, is_left: true }
     }

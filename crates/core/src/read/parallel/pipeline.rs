@@ -1,16 +1,17 @@
-//! Blocks read on many cores and handed over in order.
+//! Blocks parsed on many cores and handed over in order.
 //!
-//! Every reader, the stream's own thread too, takes the next task from the files, one at a time, reads its
-//! lines and puts the outcome on the board. The stream takes outcomes off the board by their numbers. Where
-//! the next one is not there it reads a block itself: reading is most of the work, and a core that waited
+//! Every reader, including the stream's own thread, takes the next task from the files, one at a time, parses
+//! its lines and puts the result in the queue. The stream takes results from the queue by their numbers. If
+//! the next one is not there, the stream parses a block itself: parsing is most of the work, and an idle core
 //! would be half of a small machine.
 //!
-//! Threads are started when the stream comes to its third block, so that short files need none, and
-//! when the format is known; if only that of Arrow files is, they leave text to the stream. Names are recorded in the order of the lines, by one reader.
+//! Threads are started when the stream comes to its third block, so that short files need none, and when the
+//! format is known. If only Arrow files have been met, the threads leave text to the stream. Names are
+//! recorded in the order of the lines, by one reader.
 //!
-//! Cost: four blocks for each reader lie between the files and the stream, so that a reader that the system
-//! stops for a moment stops no other; never more than [`MOST_BLOCKS`], and never more than [`MOST_BYTES`]
-//! and one block.
+//! Cost: four blocks for each reader are in flight between the files and the stream, so that a preempted
+//! reader does not stall the others. There are never more than [`MOST_BLOCKS`], and never more than
+//! [`MOST_BYTES`] and one block.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -24,23 +25,23 @@ use crate::example::{Chunk, Requirements};
 use crate::read::format::{Format, LabelReader};
 use crate::read::source::{Block, OnInterrupt, never_ask_here};
 
-/// More blocks on their way than this would only need memory: one learner cannot use up more.
+/// The most blocks in flight. More would only use memory: one learner cannot consume more.
 const MOST_BLOCKS: usize = 16;
-/// Text on its way, beside the block being read; lines may be long.
+/// The most bytes of text in flight, not counting the block being read; lines may be long.
 const MOST_BYTES: usize = 8 << 20;
-/// The stream reads so many blocks before it asks for help.
+/// The number of blocks that the stream parses before it starts threads.
 const ALONE: u64 = 2;
-/// How often a stream that waits looks whether it was interrupted.
+/// How often a waiting stream checks for interrupts.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// The stream's end of the pipeline.
+/// The consumer side of the pipeline, owned by the stream.
 pub struct Pipeline {
     shared: Arc<Shared>,
-    /// The reader of the stream's own thread.
+    /// The parser of the stream's own thread.
     pub parser: Parser,
     threads: usize,
     helpers_started: bool,
-    /// Whether there was something to read whose format need not be found.
+    /// Whether an Arrow batch was met, whose format need not be detected.
     met_batch: bool,
     wanted: u64,
     on_interrupt: OnInterrupt,
@@ -53,11 +54,11 @@ struct Shared {
     most_blocks: usize,
 }
 
-/// What the readers know of each other.
+/// The state shared by the readers, under a mutex.
 #[derive(Default)]
 struct Queue {
     parsed: BTreeMap<u64, Parsed>,
-    /// Blocks between the files and the stream, and their length with that of the stream's own.
+    /// The number of blocks in flight, and their bytes, including the stream's own block.
     blocks: usize,
     bytes: usize,
     requirements: Requirements,
@@ -72,7 +73,7 @@ impl Queue {
         more_to_come && self.blocks < most_blocks && self.bytes <= MOST_BYTES
     }
 
-    /// Memory for one more block.
+    /// Recycled or new buffers for one more block.
     fn take_buffers(&mut self) -> (Block, Chunk) {
         self.blocks += 1;
         let (block, mut chunk) = self.spare.pop().unwrap_or_default();
@@ -82,7 +83,7 @@ impl Queue {
 }
 
 impl Pipeline {
-    /// A pipeline of `threads` readers, the stream's own included.
+    /// A pipeline of `threads` readers, including the stream's own.
     pub fn new(files: Files, parser: Parser, threads: usize, on_interrupt: OnInterrupt) -> Self {
         let shared = Shared {
             files: Mutex::new(files),
@@ -101,8 +102,8 @@ impl Pipeline {
         }
     }
 
-    /// The next block in order. `labels` is what is known of the labels before it, `requirements` what
-    /// its examples should come with.
+    /// The next block in order. `labels` is the spelling of labels before it; `requirements` are the
+    /// properties that its examples must have.
     pub fn next_parsed(
         &mut self,
         labels: LabelReader,
@@ -138,7 +139,7 @@ impl Pipeline {
     }
 
     fn read_here(&mut self, task: Task, chunk: Chunk, mut labels: LabelReader) {
-        // What stands between is being read by others; its labels are not known yet.
+        // The blocks before this one are being parsed by others, so their labels are not known yet.
         self.met_batch |= matches!(task.piece, Piece::Batch(_));
         let is_its_turn = task.number == self.wanted;
         if task.begins_file || !is_its_turn {
@@ -151,12 +152,12 @@ impl Pipeline {
         self.shared.put(parsed);
     }
 
-    /// Give back the memory of a block that was handed out, before the next is asked for.
+    /// Recycle the buffers of a block that was handed out, before the next one is requested.
     pub fn recycle(&self, block: Block, chunk: Chunk) {
         let mut queue = self.shared.queue();
         queue.bytes -= block.lines().len();
         self.shared.changed.notify_all();
-        // What a long line needed is given back to the system.
+        // Large buffers, for long lines, are freed.
         if queue.spare.len() < self.shared.most_blocks && !block.is_large() && !chunk.is_large() {
             queue.spare.push((block, chunk));
         }
@@ -174,14 +175,14 @@ impl Pipeline {
             let shared = Arc::clone(&self.shared);
             let parser = self.parser.sibling();
             let helper = thread::Builder::new().name("lessregret reader".to_owned());
-            // Where there are no threads to be had the stream reads alone.
+            // If no thread can be started the stream parses alone.
             let _ = helper.spawn(move || help(&shared, parser));
         }
     }
 }
 
 impl Drop for Pipeline {
-    /// Helpers stop when they next look; one that waits for a pipe is not waited for.
+    /// Helpers stop at their next check. A helper that is blocked on a pipe is not joined.
     fn drop(&mut self) {
         self.shared.queue().ended = true;
         self.shared.changed.notify_all();
@@ -193,7 +194,7 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Memory for one more block, once there is room; `None` when there is no more to do.
+    /// Back-pressure: wait until one more block may be in flight and return its buffers. `None` at the end.
     fn wait_for_capacity(&self) -> Option<(Block, Chunk)> {
         let mut queue = self.queue();
         while !queue.ended && !queue.has_capacity(self.most_blocks) {
@@ -209,7 +210,7 @@ impl Shared {
         queue.bytes += task.block.lines().len();
         drop(queue);
         drop(files);
-        // The stream may have found the files taken; it need not wait until this block is read.
+        // The stream may have found the files locked; wake it, so that it need not wait for this block.
         self.changed.notify_all();
         task
     }
@@ -228,7 +229,7 @@ fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     }
 }
 
-/// Read blocks until there are no more.
+/// The loop of a helper thread: parse blocks until there are no more.
 fn help(shared: &Shared, mut parser: Parser) {
     never_ask_here();
     let _alarm = PanicGuard(shared);
@@ -238,15 +239,16 @@ fn help(shared: &Shared, mut parser: Parser) {
     }
 }
 
-/// The next task, once there is room for it; `None` when there is no more to do.
+/// The next task, when back-pressure allows one more block; `None` at the end.
 fn next_task(shared: &Shared) -> Option<(Task, Chunk)> {
-    // Who waits for room holds the files, so that only one block can come too many, however long it is.
+    // The lock of the files is held while waiting for capacity, so that at most one block exceeds the limit,
+    // however long it is.
     let files = shared.files.lock().unwrap_or_else(PoisonError::into_inner);
     let (block, chunk) = shared.wait_for_capacity()?;
     Some((shared.next_task(files, block), chunk))
 }
 
-/// Tells the stream of a panic: it would wait for ever for the block that was being read.
+/// Reports a panic to the stream, which would otherwise wait forever for the block being parsed.
 struct PanicGuard<'a>(&'a Shared);
 
 impl Drop for PanicGuard<'_> {

@@ -1,8 +1,7 @@
-//! Rows of a sparse matrix, read in place out of arrays.
+//! Rows of a sparse matrix, read in place from its arrays.
 //!
-//! All rows and labels are checked before the first is handed over, so that nothing is learned from a
-//! part of a matrix with a bad entry. Cost: a pass over the arrays with vector instructions, on all cores
-//! where the matrix is large.
+//! All rows and labels are checked before the first is handed over, so that nothing is learned from a part of
+//! a matrix with a bad entry. Cost: one vectorised pass over the arrays, on all cores if the matrix is large.
 
 mod slices;
 mod targets;
@@ -18,20 +17,19 @@ use crate::simd::{InstructionSet, Simd, WithSimd};
 pub use slices::{Floats, Indices, Slice};
 pub use targets::Targets;
 
-/// Rows are turned into chunks of this many: few enough that a chunk of text is still in the cache when
-/// it is learned from.
+/// The number of rows in a chunk: few enough that a chunk is still in the cache when it is learned.
 const BLOCK: usize = 64;
 
-/// With fewer blocks than this the work is done before a thread has started.
+/// The fewest blocks worth a thread: fewer are done before a thread has started.
 const BLOCKS_FOR_A_THREAD: usize = 16;
 
-/// And to look at fewer features than this.
+/// The fewest features whose check is worth a thread.
 const FEATURES_FOR_A_THREAD: usize = 1 << 18;
 
-/// A sparse matrix by rows, as it is given.
+/// A sparse matrix in CSR form, as given by the caller.
 #[derive(Clone, Copy, Debug)]
 pub struct Matrix<'a> {
-    /// Where each row begins, and where the last one ends.
+    /// The start of each row, and the end of the last one.
     pub indptr: Indices<'a>,
     /// The columns of the values.
     pub indices: Indices<'a>,
@@ -39,21 +37,21 @@ pub struct Matrix<'a> {
     pub values: Floats<'a>,
 }
 
-/// A sparse matrix by rows, checked: every index in range, every value finite as float32.
+/// A sparse matrix in CSR form, checked: every index in range, every value finite as float32.
 pub struct Rows<'a> {
     matrix: Matrix<'a>,
     targets: Targets<'a>,
     look: Look,
 }
 
-/// What was seen of some rows when they were checked, so that nobody need look again.
+/// The result of checking some rows, kept so that they are scanned only once.
 #[derive(Clone, Copy)]
 struct Look {
-    /// Whether all is such as [`Rows`] promises.
+    /// Whether all rows satisfy what [`Rows`] guarantees.
     good: bool,
     /// Whether the indices of every row ascend and no value is 0.
     plain: bool,
-    /// Whether a value is beyond -1 and 1.
+    /// Whether any value is outside `[-1, 1]`.
     any_large: bool,
 }
 
@@ -70,13 +68,13 @@ impl Look {
 }
 
 impl<'a> Rows<'a> {
-    /// Check the whole matrix, so that nothing is learned from a part of it; `targets` were checked for
-    /// its number of rows.
+    /// Check the whole matrix, so that nothing is learned from a part of it. `targets` are already checked
+    /// for this number of rows.
     pub fn new(matrix: Matrix<'a>, columns: usize, targets: Targets<'a>) -> Result<Self> {
         let mut rows = Rows { matrix, targets, look: Look::AT_NOTHING };
         rows.look = rows.look_at_all(columns);
         if !rows.look.good {
-            // Row by row only now, to name the place.
+            // Row by row only now, to name the position of the bad entry.
             (0..rows.len()).try_for_each(|row| rows.check_row(row, columns))?;
         }
         Ok(rows)
@@ -92,12 +90,12 @@ impl<'a> Rows<'a> {
         self.matrix.rows()
     }
 
-    /// As many parts of about equal size as there are cores, in order; small ones are not parted.
+    /// One part for every core, of about equal size, in order. A small matrix is one part.
     pub fn parts(&self) -> Vec<Range<usize>> {
         parts(0..self.len(), BLOCK)
     }
 
-    /// Hand over some rows in chunks, in order.
+    /// Pass some rows to `take` in chunks, in order.
     pub fn chunks(
         &self,
         rows: Range<usize>,
@@ -111,10 +109,10 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// Hand over all rows in chunks, in order.
+    /// Pass all rows to the consumer in chunks, in order.
     ///
-    /// Where the positions of many slots are to be looked up, another thread makes the next chunks while
-    /// one is taken; without that, the hand-over costs more than what is saved.
+    /// If the positions of many slots must be looked up, another thread prepares the next chunks while one is
+    /// consumed. Otherwise the hand-over costs more than it saves.
     pub fn chunks_ahead(
         &self,
         chunk: &mut Chunk,
@@ -134,7 +132,7 @@ impl<'a> Rows<'a> {
                     let mut chunk = used.try_recv().unwrap_or_else(new);
                     self.fill(&mut chunk, block);
                     chunk.look_up_positions();
-                    // A closed channel means that the learner met an error, which is told there.
+                    // A closed channel means that the learner returned an error, which is reported there.
                     if give.send(chunk).is_err() {
                         return;
                     }
@@ -142,7 +140,7 @@ impl<'a> Rows<'a> {
             });
             made.into_iter().try_for_each(|chunk| {
                 take(&chunk)?;
-                // The other thread may have made its last chunk and be gone.
+                // The other thread may have finished its last chunk and ended.
                 give_back.send(chunk).unwrap_or_default();
                 Ok(())
             })
@@ -163,7 +161,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Look at all rows, on all cores.
+    /// Check all rows, on all cores.
     fn look_at_all(&self, columns: usize) -> Look {
         if self.features() < FEATURES_FOR_A_THREAD {
             return self.look_at(0..self.len(), columns);
@@ -189,14 +187,15 @@ impl<'a> Rows<'a> {
         let sizes = self.matrix.values.sizes(entries.clone());
         Look {
             good: self.matrix.indices.are_below(entries.clone(), columns) && !sizes.any_infinite,
-            // All neighbours are compared at once; those of which the second begins a row do not count.
+            // All neighbours are compared in one vectorised loop; descents at the start of a row are not
+            // counted.
             plain: self.matrix.indices.descents(entries) == self.descents_between(rows)
                 && !sizes.any_zero,
             any_large: sizes.any_large,
         }
     }
 
-    /// How many rows begin with an index that is not above the one before it, which is another row's.
+    /// The number of rows whose first index is not above the entry before it, which belongs to another row.
     #[inline(always)]
     fn descents_between(&self, rows: Range<usize>) -> usize {
         let (first, mut count) = (self.range(rows.start).start, 0);
@@ -210,7 +209,7 @@ impl<'a> Rows<'a> {
         count
     }
 
-    /// Add entries to the example being written; a loop for each pair of types, without questions.
+    /// Add entries to the example being written. One loop for each pair of types, without branches.
     fn extend(&self, chunk: &mut Chunk, entries: Range<usize>) {
         match self.matrix.indices {
             Slice::Narrow(indices) => {
@@ -266,7 +265,7 @@ impl Matrix<'_> {
         self.indptr.len().saturating_sub(1)
     }
 
-    /// Whether the row pointers fit the entries.
+    /// Check that the row pointers fit the entries.
     pub fn check_shape(&self) -> Result<()> {
         let (rows, entries) = (self.indptr.len(), self.values.len());
         let ascending = (1..rows).all(|k| self.indptr.at(k - 1) <= self.indptr.at(k));
@@ -283,7 +282,7 @@ impl Matrix<'_> {
     }
 }
 
-/// Rows to be looked at, as work for [`InstructionSet::run`].
+/// The check of some rows, as work for [`InstructionSet::run`].
 struct Looking<'a> {
     matrix: &'a Rows<'a>,
     rows: Range<usize>,
@@ -308,7 +307,7 @@ fn blocks(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     rows.step_by(BLOCK).map(move |start| start..end.min(start + BLOCK))
 }
 
-/// As many parts of about equal size as there are cores, none of them smaller than `least`.
+/// One part for every core, of about equal size, none smaller than `least`.
 fn parts(whole: Range<usize>, least: usize) -> Vec<Range<usize>> {
     let (end, size) = (whole.end, whole.len().div_ceil(cores()).max(least));
     whole.step_by(size).map(|start| start..end.min(start + size)).collect()

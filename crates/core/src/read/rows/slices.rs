@@ -1,7 +1,7 @@
-//! Arrays of either of two types, read in place.
+//! Arrays of one of two types, read in place.
 //!
-//! Loops over entries have no early exit and call no closures, so that they become vector instructions
-//! where [`InstructionSet::run`](crate::simd::InstructionSet::run) compiles them.
+//! Loops over entries have no early exit and call no closures, so that they vectorise in the kernels that
+//! [`InstructionSet::run`](crate::simd::InstructionSet::run) compiles.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ pub type Indices<'a> = Slice<'a, i32, i64>;
 /// 32- or 64-bit floats.
 pub type Floats<'a> = Slice<'a, f32, f64>;
 
-/// The entries of an array, whichever type they have.
+/// The entries of an array of either type.
 #[derive(Clone, Copy, Debug)]
 pub enum Slice<'a, A, B> {
     /// The narrow type.
@@ -28,14 +28,14 @@ impl<A, B> Slice<'_, A, B> {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
 impl Slice<'_, i32, i64> {
-    /// Entry number `k`.
+    /// Entry number `k`, an index.
     pub fn at(&self, k: usize) -> i64 {
         match self {
             Slice::Narrow(entries) => entries[k].into(),
@@ -43,10 +43,10 @@ impl Slice<'_, i32, i64> {
         }
     }
 
-    /// Whether all entries are from 0 up and below `limit`.
+    /// Whether all entries are at least 0 and below `limit`.
     #[inline(always)]
     pub fn are_below(&self, entries: Range<usize>, limit: usize) -> bool {
-        // A negative number is a large one without its sign.
+        // As unsigned, a negative number is a large one.
         match self {
             Slice::Narrow(all) => {
                 let limit = u32::try_from(limit).unwrap_or(u32::MAX);
@@ -66,7 +66,7 @@ impl Slice<'_, i32, i64> {
         }
     }
 
-    /// How many entries are not below the next one.
+    /// The number of entries that are not below the next one.
     #[inline(always)]
     pub fn descents(&self, entries: Range<usize>) -> usize {
         match self {
@@ -85,19 +85,19 @@ fn descents<T: PartialOrd>(entries: &[T]) -> usize {
     count as usize
 }
 
-/// What is to be known of many values, as float32.
+/// Properties of many values, as float32.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sizes {
-    /// Whether one is not finite.
+    /// Whether any value is not finite.
     pub any_infinite: bool,
-    /// Whether one is 0.
+    /// Whether any value is 0.
     pub any_zero: bool,
-    /// Whether one is beyond -1 and 1.
+    /// Whether any value is outside `[-1, 1]`.
     pub any_large: bool,
 }
 
 impl Slice<'_, f32, f64> {
-    /// Entry number `k`.
+    /// Entry number `k`, a value.
     pub fn at(&self, k: usize) -> f32 {
         match self {
             Slice::Narrow(entries) => entries[k],
@@ -105,7 +105,7 @@ impl Slice<'_, f32, f64> {
         }
     }
 
-    /// How large the entries are.
+    /// The properties of these entries, as float32.
     #[inline(always)]
     pub fn sizes(&self, entries: Range<usize>) -> Sizes {
         let mut seen = Seen::default();
@@ -129,7 +129,7 @@ impl Slice<'_, f32, f64> {
     }
 }
 
-/// The same while it is found out: as wide as the values, so that many are compared at once.
+/// The accumulators of [`Sizes`], as wide as the values, so that the loop vectorises.
 #[derive(Default)]
 struct Seen {
     infinite: u32,
@@ -140,7 +140,7 @@ struct Seen {
 impl Seen {
     #[inline(always)]
     fn see(&mut self, value: f32) {
-        // Without their sign the bits of numbers are ordered as their sizes are.
+        // Without the sign bit, the bits of floats have the order of their absolute values.
         let size = value.to_bits() << 1;
         self.infinite |= u32::from(size >= f32::INFINITY.to_bits() << 1);
         self.zero |= u32::from(size == 0);

@@ -3,7 +3,7 @@
 use crate::error::{InputError, Result};
 use crate::loss::Labels;
 
-/// Labels and importances, one a row, checked.
+/// Labels and importances, one per row, checked.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Targets<'a> {
     labels: Option<&'a [f64]>,
@@ -11,7 +11,7 @@ pub struct Targets<'a> {
 }
 
 impl<'a> Targets<'a> {
-    /// Labels of this kind for so many rows; importances are 1 where none are given.
+    /// Check labels of this kind for this many rows. Importances are 1 if none are given.
     pub fn new(
         kind: Labels,
         rows: usize,
@@ -27,7 +27,7 @@ impl<'a> Targets<'a> {
         Ok(Targets { labels, importances })
     }
 
-    /// The label of a row, NaN where there is none, and its importance.
+    /// The label of a row, NaN if there is none, and its importance.
     #[inline(always)]
     pub fn of(&self, row: usize) -> (f32, f32) {
         let label = self.labels.map_or(f32::NAN, |labels| labels[row] as f32);

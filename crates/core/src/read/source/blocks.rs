@@ -1,14 +1,14 @@
-//! Whole lines out of bytes that come as they come.
+//! Cuts a stream of bytes into blocks of whole lines.
 //!
 //! ```text
 //! file = [BOM] { line "\n" } [line]
 //! line = bytes without "\n" and at most LONGEST_LINE of them, ["\r"]
 //! ```
 //!
-//! A [`Block`] holds whole lines, each with its newline; a missing one at the end of the file is added, and
-//! a byte-order mark at its start is left out. A line that is too long is passed over without being kept,
-//! so memory is bounded by [`LONGEST_LINE`] whatever the bytes. What a pipe has given is handed on as
-//! soon as a line of it is whole: a reader at a terminal waits for its answer.
+//! A [`Block`] holds whole lines, each with its newline. A missing newline at the end of the file is added,
+//! and a byte-order mark at its start is removed. A line that is too long is skipped without being stored, so
+//! memory is bounded by [`LONGEST_LINE`] for any input. The bytes of a pipe are handed on as soon as they
+//! contain a whole line, so that a user at a terminal gets an answer.
 //!
 //! Cost: the bytes are read straight into the block. Only the unfinished line at its end is moved.
 
@@ -22,12 +22,12 @@ use crate::simd::GROUP as PADDING;
 /// The longest line that is read: 16 MiB.
 pub const LONGEST_LINE: usize = 16 << 20;
 
-/// Enough for the switch from one block to the next to cost nothing, and small enough for the second-level
-/// cache to hold most of a block and its examples.
+/// The size of a block: large enough to amortise the switch from one block to the next, small enough for the
+/// L2 cache to hold most of a block and its examples.
 const BLOCK: usize = 512 << 10;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Whole lines, or a batch of an Arrow file, and some bytes behind them that mean nothing.
+/// Whole lines, or a batch of an Arrow file, followed by padding.
 #[derive(Debug, Default)]
 pub struct Block {
     bytes: Vec<u8>,
@@ -35,27 +35,27 @@ pub struct Block {
 }
 
 impl Block {
-    /// The bytes, with padding as the fast readers need it.
+    /// The bytes, with the padding that the fast readers need.
     pub fn text(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Where the lines stand in the text.
+    /// The byte range of the lines in the text.
     pub fn lines(&self) -> Range<usize> {
         self.lines.clone()
     }
 
-    /// Whether a line longer than a block was in it.
+    /// Whether the block has held a line longer than a block.
     pub fn is_large(&self) -> bool {
         self.bytes.len() > 4 * BLOCK
     }
 
-    /// Begin again with nothing in it.
+    /// Clear the block.
     pub fn empty(&mut self) {
         self.lines = 0..0;
     }
 
-    /// Add so many bytes of `source`, which are not lines; memory grows as they come.
+    /// Append this many bytes of `source`, which are not lines. Memory grows as they arrive.
     pub fn add(&mut self, source: &mut impl Read, count: usize) -> io::Result<()> {
         let end = self.lines.end + count;
         while self.lines.end < end {
@@ -73,7 +73,7 @@ impl Block {
         self.bytes[..rest.len()].copy_from_slice(rest);
     }
 
-    /// Room for so many bytes, a newline and the padding.
+    /// Reserve memory for this many bytes, a newline and the padding.
     fn reserve(&mut self, used: usize) {
         let needed = used + 1 + PADDING;
         if self.bytes.len() < needed {
@@ -85,11 +85,11 @@ impl Block {
 /// What the next bytes of a file are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// Lines.
+    /// Whole lines.
     Lines,
-    /// One line that is longer than allowed. The next call goes on after it.
+    /// One line that is longer than allowed. The next call continues after it.
     TooLong,
-    /// Nothing: the file is at its end.
+    /// The end of the file.
     End,
 }
 
@@ -98,7 +98,7 @@ pub struct Blocks {
     source: Box<dyn Read + Send>,
     size: usize,
     longest: usize,
-    /// The beginning of a line that was not whole.
+    /// The start of a line whose end has not been read yet.
     rest: Vec<u8>,
     at_start: bool,
     passing_over: bool,
@@ -115,7 +115,7 @@ impl Blocks {
         Blocks { source, size, longest, rest, at_start: true, passing_over: false }
     }
 
-    /// Put the next lines into `block`.
+    /// Read the next lines into `block`.
     pub fn next_block(&mut self, block: &mut Block) -> io::Result<Cut> {
         if self.passing_over {
             self.pass_over(block)?;
@@ -141,7 +141,7 @@ impl Blocks {
         }
     }
 
-    /// Give out the lines up to byte `end` and keep the rest.
+    /// Hand out the lines up to byte `end` and keep the rest.
     fn cut(&mut self, block: &mut Block, end: usize, used: usize) -> Cut {
         // Only the first line began before the last read, which is never longer than a block.
         if used > self.longest
@@ -167,7 +167,7 @@ impl Blocks {
         self.cut(block, used + 1, used + 1)
     }
 
-    /// Drop bytes up to and with the next newline.
+    /// Skip bytes up to and including the next newline.
     fn pass_over(&mut self, block: &mut Block) -> io::Result<()> {
         loop {
             let count = self.read_more(block, 0)?;
@@ -181,7 +181,7 @@ impl Blocks {
         }
     }
 
-    /// Read behind the first `used` bytes, at most a block; 0 at the end of the file.
+    /// Read at most a block after the first `used` bytes; returns 0 at the end of the file.
     fn read_more(&mut self, block: &mut Block, used: usize) -> io::Result<usize> {
         let end = if used < self.size { self.size } else { used + self.size };
         block.reserve(end);
@@ -198,7 +198,7 @@ impl Blocks {
 mod tests {
     use super::*;
 
-    /// Gives `step` bytes at a time, and is interrupted before each.
+    /// Returns `step` bytes at a time, and is interrupted before each.
     struct Trickle {
         bytes: Vec<u8>,
         at: usize,
@@ -219,7 +219,7 @@ mod tests {
         }
     }
 
-    /// All lines; a line that is too long as `None`.
+    /// All lines; `None` for a line that is too long.
     fn lines(bytes: &[u8], step: usize, size: usize, longest: usize) -> Vec<Option<Vec<u8>>> {
         let source = Trickle { bytes: bytes.to_vec(), at: 0, step, interrupted: false };
         let mut blocks = Blocks::with_sizes(Box::new(source), size, longest);
@@ -244,7 +244,7 @@ mod tests {
         lines.split(|&byte| byte == b'\n').map(strip).collect()
     }
 
-    /// The same from the whole file at once.
+    /// All lines of `bytes`, computed from the whole file at once; `None` for a line that is too long.
     fn oracle(bytes: &[u8], longest: usize) -> Vec<Option<Vec<u8>>> {
         let mut parts: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
         if parts.last().is_some_and(|last| last.is_empty()) {

@@ -1,4 +1,4 @@
-//! The bytes of files and pipes: opened, unpacked, read ahead, and cut into blocks of whole lines.
+//! The bytes of files and pipes: opened, decompressed, read ahead, and cut into blocks of whole lines.
 
 mod blocks;
 mod open;

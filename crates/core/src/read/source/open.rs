@@ -1,13 +1,13 @@
-//! The bytes of a file, a pipe or standard input, unpacked if they are gzip or zstd.
+//! The bytes of a file, a pipe or standard input, decompressed if they are gzip or zstd.
 //!
 //! ```text
 //! source = text | { gzip member } | { zstd frame }
 //! ```
 //!
-//! A packing is known by its first bytes, not by the file's name. What cannot be had becomes an
-//! [`InputError`] without a line.
+//! The compression is detected from the first bytes, not from the file's name. A failure to read becomes an
+//! [`InputError`] without a line number.
 //!
-//! Cost: plain text goes straight from the file into the block of the lines; one counter is kept.
+//! Cost: plain text is read straight from the file into the block of lines, with one counter.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -24,23 +24,23 @@ use crate::error::InputError;
 
 const GZIP: &[u8] = b"\x1f\x8b";
 const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
-/// Packings that we know but do not unpack: better to name them than to call them bad text.
+/// Compressions that are recognised but not supported: an error that names them is better than bad text.
 const OTHERS: [(&[u8], &str); 2] = [(b"\xfd7zX", "an xz stream"), (b"PK\x03\x04", "a zip archive")];
 
-/// Asked when a signal interrupts a read, which may wait for ever; an error ends the reading.
+/// Called when a signal interrupts a read, which may block forever. An error ends the reading.
 pub type OnInterrupt = fn() -> io::Result<()>;
 
-/// Bytes ready to be split into lines, and where they come from.
+/// Bytes ready to be cut into lines, and their origin.
 pub struct Source {
-    /// The unpacked bytes.
+    /// The decompressed bytes.
     pub bytes: Box<dyn Read + Send>,
-    /// What is needed to say what went wrong.
+    /// The origin, for error messages.
     pub origin: Origin,
-    /// Whether the bytes come from elsewhere than a file, and may be waited for.
+    /// Whether the bytes do not come from a file, so that a read may block.
     is_pipe: bool,
 }
 
-/// A name for messages, and how far the reading went.
+/// A name for messages, and the number of bytes read.
 pub struct Origin {
     /// The file as the user named it, or `<stdin>`.
     pub name: String,
@@ -69,7 +69,7 @@ impl Source {
         }
     }
 
-    /// Take the bytes of `reader`, called `name` in messages.
+    /// Read the bytes of `reader`, called `name` in messages.
     pub fn new(
         name: &str,
         reader: Box<dyn Read + Send>,
@@ -97,10 +97,10 @@ impl Source {
         Ok(Source { bytes, origin, is_pipe: false })
     }
 
-    /// The same, read by a thread of its own if there is something to unpack or to wait for.
+    /// This source, read by a thread of its own if it is compressed or a pipe.
     ///
-    /// A signal that comes just before a read does not end it; a thread that waits for another and looks
-    /// up now and then misses none.
+    /// A signal that arrives just before a read does not interrupt it. A thread that waits for another one
+    /// with a timeout, and checks for interrupts each time, misses none.
     pub fn read_ahead(mut self, on_interrupt: OnInterrupt) -> Source {
         if self.origin.packing.is_some() || self.is_pipe {
             self.bytes = Box::new(ReadAhead::new(self.bytes, on_interrupt));
@@ -110,12 +110,12 @@ impl Source {
 }
 
 impl Origin {
-    /// How many bytes were taken from the file, as they lie on disk.
+    /// The number of bytes read from the file, in their compressed form.
     pub fn consumed(&self) -> u64 {
         self.consumed.load(Ordering::Relaxed)
     }
 
-    /// The error for bytes that could not be had.
+    /// The error for bytes that could not be read.
     pub fn broken(&self, error: &io::Error) -> InputError {
         let place = format!("after {} bytes", self.consumed());
         let (expected, found) = match (self.packing, error.kind()) {
@@ -145,7 +145,7 @@ fn reason(error: &io::Error) -> String {
     }
 }
 
-/// The first four bytes, or all where there are fewer.
+/// The first four bytes, or all if there are fewer.
 fn first_bytes(reader: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut first = Vec::with_capacity(4);
     reader.take(4).read_to_end(&mut first)?;
@@ -156,13 +156,13 @@ thread_local! {
     static MAY_ASK: Cell<bool> = const { Cell::new(true) };
 }
 
-/// Do not ask about interrupts in this thread: only the thread that was interrupted can answer, and it may
-/// be gone before this one.
+/// Disable interrupt checks in this thread. Only the thread that was interrupted can check, and it may end
+/// before this one.
 pub fn never_ask_here() {
     MAY_ASK.set(false);
 }
 
-/// Ask, where this thread may.
+/// Check for interrupts, if this thread may.
 pub(super) fn ask(on_interrupt: OnInterrupt) -> io::Result<()> {
     if MAY_ASK.get() { on_interrupt() } else { Ok(()) }
 }
@@ -207,7 +207,7 @@ mod tests {
         ruzstd::encoding::compress_to_vec(text, ruzstd::encoding::CompressionLevel::Fastest)
     }
 
-    /// Everything that comes out, or the message; the same in this thread and in another.
+    /// The whole output, or the message. Checks that reading in this thread and in another give the same.
     fn unpack(bytes: &[u8]) -> Result<Vec<u8>, String> {
         let aside = unpack_where(bytes, true);
         assert_eq!(unpack_where(bytes, false), aside);
@@ -320,7 +320,7 @@ mod tests {
         assert!(open_error("nul\0byte").contains("trouble"));
     }
 
-    /// A pipe on which nothing comes but a signal.
+    /// A pipe on which nothing arrives but a signal.
     struct Waiting;
 
     impl Read for Waiting {

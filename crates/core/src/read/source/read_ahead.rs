@@ -1,7 +1,7 @@
-//! Bytes read by a thread of their own: those that must be unpacked first, or waited for.
+//! Reads bytes in a thread of its own: those that must be decompressed first, or that may block.
 //!
-//! The thread runs a few pieces ahead, so that unpacking, reading and learning go on side by side. It ends
-//! when it has no more to give or no one takes what it gives; no one waits for it.
+//! The thread runs a few pieces ahead, so that decompressing, parsing and learning overlap. It ends at the
+//! end of the bytes, or when the receiver is dropped; it is never joined.
 //!
 //! Cost: [`AHEAD`] pieces of 256 KiB, and one copy of the bytes.
 
@@ -14,10 +14,10 @@ use super::open::{OnInterrupt, ask, never_ask_here};
 
 const PIECE: usize = 256 << 10;
 const AHEAD: usize = 4;
-/// How often a reader that waits looks whether it was interrupted.
+/// How often a waiting reader checks for interrupts.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// What another thread reads.
+/// The bytes that another thread reads.
 pub struct ReadAhead {
     pieces: Receiver<io::Result<Vec<u8>>>,
     piece: Vec<u8>,
@@ -27,11 +27,11 @@ pub struct ReadAhead {
 }
 
 impl ReadAhead {
-    /// Let another thread read `bytes`.
+    /// Start a thread that reads `bytes`.
     pub fn new(bytes: Box<dyn Read + Send>, on_interrupt: OnInterrupt) -> Self {
         let (give, pieces) = sync_channel(AHEAD);
         let thread = thread::Builder::new().name("lessregret source".to_owned());
-        // Where there is no thread to be had the channel is closed, and the first read says so.
+        // If no thread can be started the channel is closed, and the first read returns the error.
         let _ = thread.spawn(move || read_all(bytes, &give));
         ReadAhead { pieces, piece: Vec::new(), at: 0, ended: false, on_interrupt }
     }
@@ -63,7 +63,7 @@ impl Read for ReadAhead {
     }
 }
 
-/// Give all pieces and then an empty one, or an error.
+/// Send all pieces and then an empty one, or an error.
 fn read_all(mut bytes: Box<dyn Read + Send>, give: &SyncSender<io::Result<Vec<u8>>>) {
     never_ask_here();
     loop {

@@ -1,7 +1,7 @@
-//! zstd unpacked, frame after frame.
+//! Decompresses zstd, frame after frame.
 //!
-//! The decoder reads one frame; files have many, and frames to be skipped between them. Its errors do not say
-//! whether the bytes ended or were wrong, so the bytes are watched as they are read.
+//! The decoder reads one frame, but files have many, with skippable frames between them. Its errors do not
+//! distinguish a truncated stream from an invalid one, so a wrapper records how the reads ended.
 //!
 //! Cost: the window of the frame, at most [`LARGEST_WINDOW`], larger than that of any level up to 21.
 
@@ -10,10 +10,10 @@ use std::io::{self, BufReader, ErrorKind, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-/// A frame that refers further back is refused: reading has a bound to its memory.
+/// The largest window of a frame. A larger one is an error, so that memory is bounded.
 const LARGEST_WINDOW: u64 = 64 << 20;
 
-/// The unpacked bytes of `R`.
+/// The decompressed bytes of `R`.
 pub struct Zstd<R> {
     packed: Watched<BufReader<R>>,
     decoder: FrameDecoder,
@@ -21,7 +21,7 @@ pub struct Zstd<R> {
 }
 
 impl<R: Read> Zstd<R> {
-    /// Unpack what `packed` gives.
+    /// Decompress the bytes of `packed`.
     pub fn new(packed: R) -> Self {
         let mut decoder = FrameDecoder::new();
         decoder.set_max_window_size(LARGEST_WINDOW);
@@ -83,7 +83,7 @@ impl<R: Read> Read for Zstd<R> {
     }
 }
 
-/// Notes how the reading went.
+/// Records whether a read reached the end or failed.
 struct Watched<R> {
     reader: R,
     ended: bool,
@@ -91,7 +91,7 @@ struct Watched<R> {
 }
 
 impl<R> Watched<R> {
-    /// What an error of the decoder means.
+    /// Translate an error of the decoder.
     fn explain(&mut self, error: FrameDecoderError) -> io::Error {
         match self.failed.take() {
             Some(failed) => failed,

@@ -1,4 +1,4 @@
-//! By AVX2, two registers for eight float64.
+//! Eight float64 by AVX2, in two registers.
 
 use std::arch::x86_64::{__m256, __m256d};
 
@@ -7,7 +7,7 @@ use pulp::x86::V3;
 
 use super::F64x8;
 
-/// For every count: all bits of the first so many of eight.
+/// For every count n: a mask of the first n of eight.
 const FIRST: [[u32; 8]; 8] = {
     let mut masks = [[0; 8]; 8];
     let mut count = 0;
@@ -22,7 +22,7 @@ const FIRST: [[u32; 8]; 8] = {
     masks
 };
 
-/// For every count: where the last so many of eight stand, then the others.
+/// For every count n: the permutation that moves the last n of eight to the front, before the others.
 const LAST: [[u32; 8]; 8] = {
     let mut places = [[0; 8]; 8];
     let mut count = 0;
@@ -52,7 +52,7 @@ impl F64x8 for V3 {
 
     #[inline(always)]
     fn widen(self, numbers: [f32; 8]) -> Self::Eight {
-        // Not as two halves: then what the numbers are made of would become two vectors of four.
+        // Not as two halves: else the code that computes the numbers would be split into two vectors of four.
         let whole: __m256 = cast(numbers);
         let low = self.avx._mm256_castps256_ps128(whole);
         let high = self.avx._mm256_extractf128_ps::<1>(whole);
@@ -62,8 +62,8 @@ impl F64x8 for V3 {
     #[inline(always)]
     fn narrow(self, [low, high]: Self::Eight) -> [f32; 8] {
         let (low, high) = (self.avx._mm256_cvtpd_ps(low), self.avx._mm256_cvtpd_ps(high));
-        // As one register. Two halves would be written one by one, and who reads both at once before they
-        // have arrived waits for that.
+        // As one register. Two halves would be stored separately, and a load of both soon after would fail
+        // store forwarding and stall.
         cast(self.avx._mm256_set_m128(high, low))
     }
 
@@ -101,7 +101,7 @@ impl F64x8 for V3 {
     #[inline(always)]
     fn gather(self, table: &[u64], slots: &[u32; 8]) -> [[f32; 8]; 2] {
         let [a, b, c, d, e, f, g, h] = *slots;
-        // In this order what is shuffled within the halves of a register comes out in order.
+        // In this order a shuffle within the halves of a register gives the result in order.
         let (one, other) = (four(self, table, [a, b, e, f]), four(self, table, [c, d, g, h]));
         let first = self.avx._mm256_shuffle_ps::<0b10_00_10_00>(one, other);
         let second = self.avx._mm256_shuffle_ps::<0b11_01_11_01>(one, other);
@@ -123,7 +123,7 @@ impl F64x8 for V3 {
     }
 }
 
-/// Four words of a table. The compiler, left to itself, would take the two floats of each alone.
+/// Gather four words of a table. The compiler on its own would load the two floats of each separately.
 #[inline(always)]
 fn four(simd: V3, table: &[u64], slots: [u32; 4]) -> __m256 {
     let [a, b, c, d] = slots;

@@ -1,16 +1,15 @@
-//! Eight numbers at a time: what learners do with the features of an example, or the lanes of one.
+//! Eight numbers at a time: the features of an example, or the lanes of one feature.
 //!
-//! Most of their arithmetic becomes vector instructions because the compiler finds them. What it does not
-//! find is named here: sums and products of float64 made of float32, and the way of slots out of a table
-//! and back.
+//! Most of the arithmetic of learners is vectorised by the compiler. The operations that it does not
+//! vectorise well are here: float64 sums and products of float32 numbers, and gather and scatter of slots.
 //!
-//! All give the same bits on every set of instructions.
+//! All results are bit-identical on every set of instructions.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod portable;
 
-/// A set of vector instructions, as far as learners need it.
+/// The operations that learners use, for one set of vector instructions.
 pub trait F64x8: Copy {
     /// Eight float64, in registers.
     type Eight: Copy;
@@ -18,37 +17,38 @@ pub trait F64x8: Copy {
     /// Eight times the same number.
     fn splat(self, number: f64) -> Self::Eight;
 
-    /// These eight numbers.
+    /// Load these eight numbers.
     fn load(self, numbers: &[f64; 8]) -> Self::Eight;
 
-    /// Eight float32 as float64.
+    /// Convert eight float32 to float64.
     fn widen(self, numbers: [f32; 8]) -> Self::Eight;
 
-    /// Eight numbers as float32.
+    /// Round eight numbers to float32.
     fn narrow(self, numbers: Self::Eight) -> [f32; 8];
 
-    /// Eight sums.
+    /// The eight sums of two vectors.
     fn add(self, one: Self::Eight, other: Self::Eight) -> Self::Eight;
 
-    /// Eight products.
+    /// The eight products of two vectors.
     fn multiply(self, one: Self::Eight, other: Self::Eight) -> Self::Eight;
 
-    /// The numbers one by one.
+    /// Store the numbers to an array.
     fn to_array(self, numbers: Self::Eight) -> [f64; 8];
 
-    /// Bit k says that number k is zero.
+    /// A mask whose bit k is set if number k is zero.
     fn zero_mask(self, numbers: [u32; 8]) -> u8;
 
-    /// The first `count` of eight, 0 to 7; zeros behind.
+    /// The first `count` of eight, 0 to 7, followed by zeros.
     fn keep_first(self, eight: [u32; 8], count: usize) -> [u32; 8];
 
-    /// The last `count` of eight, 0 to 7, brought to the front; the others behind.
+    /// The last `count` of eight, 0 to 7, moved to the front, followed by the others.
     fn take_last(self, eight: [u32; 8], count: usize) -> [u32; 8];
 
-    /// The slots of eight features, two floats each and a word in the table, float by float.
+    /// Gather the slots of eight features. A slot is two floats, one word of the table; the result is float
+    /// by float.
     fn gather(self, table: &[u64], slots: &[u32; 8]) -> [[f32; 8]; 2];
 
-    /// Put eight slots back to their places.
+    /// Scatter eight slots back to the table.
     fn scatter(self, table: &mut [u64], slots: &[u32; 8], floats: [[f32; 8]; 2]);
 }
 

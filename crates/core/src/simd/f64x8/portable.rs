@@ -1,4 +1,4 @@
-//! By the instructions of any machine.
+//! Eight float64 by the baseline instructions of any machine.
 
 use bytemuck::cast;
 

@@ -1,4 +1,4 @@
-//! By AVX2.
+//! Parses four features at once by AVX2.
 
 use std::arch::x86_64::{__m128i, __m256d, __m256i};
 
@@ -7,13 +7,13 @@ use pulp::x86::V3;
 
 use super::{FOUR, Pairs4, SEPARATORS};
 
-/// What stands around a colon: eight bytes, the last of them an integer's; `:0.`; eight bytes, the first of
-/// them a fraction's.
+/// The bytes around a colon: eight bytes that end with an integer; `:0.`; eight bytes that start with a
+/// fraction.
 type Window = [u8; FRACTION + 8];
 const COLON: usize = 8;
 const FRACTION: usize = COLON + 3;
 
-/// The features between these separators, the first of which is known to be a blank.
+/// Parse the features between these separators, the first of which is known to be a blank.
 #[inline(always)]
 pub fn read(simd: V3, text: &[u8], separators: &[u32; SEPARATORS]) -> Option<Pairs4> {
     let [_, first, blank, second, next_blank, third, last_blank, fourth, _] = *separators;
@@ -43,17 +43,18 @@ fn is_blank(text: &[u8], separator: u32) -> bool {
     text.get(separator as usize) == Some(&b' ')
 }
 
-/// How many digits integers and fractions have, by turns, but for one.
+/// The number of digits minus one, of integers and fractions alternately.
 #[inline(always)]
 fn digits_beyond_one(simd: V3, separators: &[u32; SEPARATORS]) -> __m256i {
     let [a, b, c, d, e, f, g, h, i] = *separators;
     let (before, behind) = ([a, b, c, d, e, f, g, h], [b, c, d, e, f, g, h, i]);
     let apart = simd.avx2._mm256_sub_epi32(cast(behind), cast(before));
-    // A separator and a digit; a separator, nought, point and a digit.
+    // Around an integer: a separator and a digit. Around a fraction: a separator, a zero, a point and a
+    // digit.
     simd.avx2._mm256_sub_epi32(apart, cast([2u32, 4, 2, 4, 2, 4, 2, 4]))
 }
 
-/// The digits of the integers, behind zeros.
+/// The digits of the integers, right-aligned, with zeros before them.
 #[inline(always)]
 fn integers(simd: V3, windows: [&Window; FOUR], more_digits: __m256i) -> __m256i {
     let more = simd.avx2._mm256_and_si256(more_digits, simd.avx._mm256_set1_epi64x(7));
@@ -63,7 +64,7 @@ fn integers(simd: V3, windows: [&Window; FOUR], more_digits: __m256i) -> __m256i
     simd.avx2._mm256_and_si256(digits(simd, windows, 0), own)
 }
 
-/// The digits of the fractions, before zeros.
+/// The digits of the fractions, left-aligned, with zeros after them.
 #[inline(always)]
 fn fractions(simd: V3, windows: [&Window; FOUR], more_digits: __m256i) -> __m256i {
     let more = simd.avx2._mm256_srli_epi64::<32>(more_digits);
@@ -73,7 +74,7 @@ fn fractions(simd: V3, windows: [&Window; FOUR], more_digits: __m256i) -> __m256
     simd.avx2._mm256_andnot_si256(others, digits(simd, windows, FRACTION))
 }
 
-/// Eight bytes of every window as digits; any other byte becomes one above nine.
+/// Eight bytes of every window as digits. Any byte that is not a digit becomes larger than nine.
 #[inline(always)]
 fn digits(simd: V3, windows: [&Window; FOUR], at: usize) -> __m256i {
     let [a, b, c, d] = windows;
@@ -86,7 +87,7 @@ fn word(window: &Window, at: usize) -> u64 {
     window[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Whether there are one to eight digits each, and all of them are digits.
+/// Whether there are one to eight bytes each, and all of them are digits.
 #[inline(always)]
 fn are_digits(simd: V3, more_digits: __m256i, integers: __m256i, fractions: __m256i) -> bool {
     let beyond_eight = simd.avx2._mm256_and_si256(more_digits, simd.avx._mm256_set1_epi32(!7));
@@ -96,7 +97,7 @@ fn are_digits(simd: V3, more_digits: __m256i, integers: __m256i, fractions: __m2
     simd.avx._mm256_testz_si256(others, others) == 1
 }
 
-/// The numbers that four times eight digits are, the first digit lowest.
+/// The numbers of four times eight digits, the first digit in the lowest byte.
 #[inline(always)]
 fn numbers(simd: V3, digits: __m256i) -> __m128i {
     let tens = simd.avx._mm256_set1_epi16(i16::from_le_bytes([10, 1]));
@@ -105,16 +106,16 @@ fn numbers(simd: V3, digits: __m256i) -> __m128i {
     let fours = simd.avx2._mm256_madd_epi16(pairs, hundreds);
     let first = simd.avx2._mm256_mul_epu32(fours, simd.avx._mm256_set1_epi64x(10_000));
     let numbers = simd.avx2._mm256_add_epi64(first, simd.avx2._mm256_srli_epi64::<32>(fours));
-    // Each is below 10⁸, so its lower half is all of it.
+    // Each is below 10⁸, so it fits into the lower half.
     let lower = simd.avx2._mm256_permutevar8x32_epi32(numbers, cast([0u32, 2, 4, 6, 0, 2, 4, 6]));
     simd.avx._mm256_castsi256_si128(lower)
 }
 
-/// d·10⁻⁸, which rounds to the float32 that the exact quotient rounds to.
+/// d·10⁻⁸, which rounds to the same float32 as the exact quotient.
 ///
-/// The product is off by 2⁻⁵² of itself at most. A tie between two float32 is t/2^q with an odd t below 2²⁵ and
-/// q ≥ 25. From it d/10⁸ is apart by |d·2^(q-8) - t·5⁸| / (5⁸·2^q), and the numerator, even minus odd,
-/// is 1 at least: by 2⁻⁴⁴ of itself. So no product falls to the other side.
+/// The relative error of the product is at most 2⁻⁵². A tie between two float32 is t/2^q with an odd t below
+/// 2²⁵ and q ≥ 25. Its distance from d/10⁸ is |d·2^(q-8) - t·5⁸| / (5⁸·2^q), and the numerator, even minus
+/// odd, is at least 1: a relative distance of 2⁻⁴⁴. So no product is rounded to the other side.
 #[inline(always)]
 fn hundred_millionths(simd: V3, numbers: __m128i) -> __m256d {
     simd.avx._mm256_mul_pd(simd.avx._mm256_cvtepi32_pd(numbers), simd.avx._mm256_set1_pd(1e-8))
@@ -124,13 +125,13 @@ fn hundred_millionths(simd: V3, numbers: __m128i) -> __m256d {
 mod tests {
     use super::*;
 
-    /// Where the separators of a text stand that begins with a blank.
+    /// The positions of the separators in a text that begins with a blank.
     fn separators(text: &[u8]) -> [u32; SEPARATORS] {
         let mut places = (0..).zip(text).filter(|(_, byte)| matches!(byte, b' ' | b':' | b'\t'));
         [(); SEPARATORS].map(|()| places.next().unwrap().0)
     }
 
-    /// What is read of a text with four features that no others stand close to.
+    /// The result for a text with four features, surrounded by padding.
     fn told(text: &str) -> Option<Pairs4> {
         let simd = V3::try_new()?;
         let text = format!("99999999 {text} 99999999:0.9999");

@@ -1,8 +1,9 @@
-//! The mixture of many rounds at once, where they are plain: log loss, importance 1, nothing dealt out.
+//! The mixture of many rounds at once, if they are plain: log loss, importance 1, no fixed share.
 //!
-//! Then a round tells the mixture only what the lanes lost, and nothing that the mixture plays comes back
-//! to it. So each step is taken for all rounds before the next one, in walks without a chain, the last two
-//! of them over four rounds in a vector. The bits are those of one round after another.
+//! A plain round changes the mixture only through the losses of the lanes; what the mixture plays does not
+//! feed back. So each step is computed for all rounds before the next step, in loops without a dependency
+//! chain. The last two of these loops hold four rounds in a vector. The result is bit-identical to one round
+//! after another.
 
 use super::{Mixture, decay, halves, least, sum};
 use crate::loss::wide::Tails;
@@ -10,10 +11,10 @@ use crate::loss::{Loss, Mixing};
 use crate::simd::exp_log::ln;
 use crate::simd::{LANES, PerLane};
 
-/// What rounds ask of the mixture, and its answers.
+/// Scratch for the mixture of many rounds: the inputs and the intermediate results.
 #[derive(Default)]
 pub struct Plays {
-    /// How much more than the best each lane had lost before the round.
+    /// How much more than the best lane each lane had lost before the round.
     gaps: Vec<PerLane>,
     shares: Vec<PerLane>,
     /// Σ π_k σ(m_k) and Σ π_k σ(−m_k).
@@ -21,7 +22,7 @@ pub struct Plays {
 }
 
 impl Mixture {
-    /// Whether rounds of these importances are plain.
+    /// Whether rounds with these importances are plain.
     pub fn is_plain(&self, loss: Loss, importances: &[f64]) -> bool {
         let mut plain = loss.mixing() == Mixing::LogOdds && self.heaviest == 1.0;
         for &importance in importances {
@@ -30,7 +31,7 @@ impl Mixture {
         plain
     }
 
-    /// Play plain rounds, in which the lanes lost so much; append the margins.
+    /// Play plain rounds, given the losses of the lanes, and append the mixture's margins.
     #[inline(always)]
     pub fn play_many(
         &mut self,
@@ -94,7 +95,7 @@ impl Plays {
         }
     }
 
-    /// Where all lanes are so sure that one of the chances is no number with digits.
+    /// Recompute the rounds in which all lanes are so sure that one of the two chances underflows.
     #[inline(always)]
     fn mend(&self, margins: &[PerLane], mixed: &mut [f64]) {
         for (k, chances) in self.chances.iter().enumerate() {
@@ -115,7 +116,7 @@ mod tests {
 
     type Played = (Vec<f64>, Mixture);
 
-    /// Rounds played one by one, and all at once.
+    /// Plain rounds, played one by one and all at once for comparison.
     struct Playing<'a>(&'a [PerLane], &'a [PerLane]);
 
     impl WithSimd for Playing<'_> {

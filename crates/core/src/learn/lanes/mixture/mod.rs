@@ -1,4 +1,4 @@
-//! The mixture of the lanes: no rate to tune, and the price of that known.
+//! The mixture of the lanes: no rate to tune, at a known cost.
 //!
 //! Lane k runs the rule at the rate c_k = 0.0125 · 2^k and has lost L_k so far. With the shares
 //! π_k ∝ exp(−η L_k) the mixture plays
@@ -9,8 +9,8 @@
 //! AdaHedge       Σ π_k m_k               η = ln 8/Δ
 //! ```
 //!
-//! Which of the three, the loss's file says ([`Mixing`]): logistic loss has the first, squared loss the
-//! second and hinge the third.
+//! The loss's file chooses one of the three ([`Mixing`]): logistic loss uses the first, squared loss the
+//! second and hinge loss the third.
 //!
 //! η never rises, so for every sequence (de Rooij, van Erven, Grünwald & Koolen 2014; decision 17)
 //!
@@ -19,10 +19,10 @@
 //! ```
 //!
 //! Logistic loss is 1-mixable: with importances up to 1, Δ ≤ 0 and all the mixing costs at most ln 8.
-//! Squared loss is 1/(2(B − A)²)-exp-concave: Δ grows only in a round whose label is outside [A, B]
+//! Squared loss is 1/(2(B − A)²)-exp-concave: Δ grows only in a round whose label is outside `[A, B]`
 //! or whose importance is above H; L_k is that of the clipped predictions. For hinge Δ ≥ 0 is the
-//! mixability gap and the cost is 2Δ, of order √(L* ln 8). Δ is measured, so the
-//! cost is proven whatever came.
+//! mixability gap and the cost is 2Δ, of order √(L* ln 8). Δ is measured, so the cost is proven for any
+//! sequence.
 //!
 //! Importances multiply losses: log loss counted h times is only 1/h-mixable, hence H.
 //!
@@ -48,7 +48,7 @@ use crate::loss::{Loss, Mixing, Tail};
 use crate::simd::exp_log::{exp_neg, ln};
 use crate::simd::{LANES, PerLane};
 
-/// The rate of the first lane; every other has twice that of the one before.
+/// The rate of the first lane. Every other lane has twice the rate of the one before.
 pub const LEAST_RATE: f32 = 0.0125;
 
 /// The rates of the lanes.
@@ -64,36 +64,37 @@ const fn rates() -> [f32; LANES] {
     rates
 }
 
-/// What a round cost the lanes, not yet weighted.
+/// The losses of the lanes in one round, not yet weighted by importance.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneLosses {
-    /// Their losses.
+    /// The loss of each lane.
     pub lost: PerLane,
-    /// Their penalties, all 0 without L2.
+    /// The L2 penalty of each lane, all 0 without L2.
     pub penalties: PerLane,
 }
 
 impl LaneLosses {
-    /// The mixture's penalty: that of the lanes on average, as if one were drawn by its share.
+    /// The mixture's penalty: the mean of the lanes' penalties, weighted by the shares.
     #[inline(always)]
     pub fn mean_penalty(&self, shares: &PerLane) -> f64 {
         mean(shares, &self.penalties)
     }
 }
 
-/// What the mixture remembers.
+/// The state of the mixture.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mixture {
-    /// L_k, those of the clipped predictions where they are clipped; with a fixed share those that give π.
+    /// L_k: for clipped means, the losses of the clipped predictions; with a fixed share, the losses that
+    /// give π.
     losses: PerLane,
-    /// Δ.
+    /// Δ, the accumulated mixability gap.
     surplus: f64,
-    /// H.
+    /// H, the largest importance so far, at least 1.
     heaviest: f64,
-    /// [A, B], once there was a label; only where predictions are clipped to it.
+    /// `[A, B]`, the range of the labels so far. Kept only if predictions are clipped to it.
     labels: Option<[f64; 2]>,
-    /// A, said only where shares are dealt out.
+    /// A, the cost of the fixed share. Written to files only if there is a fixed share.
     #[serde(default, skip_serializing_if = "is_zero")]
     sharing: f64,
 }
@@ -105,12 +106,12 @@ impl Default for Mixture {
 }
 
 impl Mixture {
-    /// ln 8/η + Δ + A: what mixing has cost at most, against the best lane.
+    /// ln 8/η + Δ + A: an upper bound on the cost of mixing, against the best lane.
     pub fn cost(&self, loss: Loss) -> f64 {
         (LANES as f64).ln() / self.rate(loss) + self.surplus + self.sharing
     }
 
-    /// π.
+    /// π, the shares of the lanes.
     #[inline(always)]
     pub fn shares(&self, loss: Loss) -> PerLane {
         self.shares_at(self.rate(loss))
@@ -129,13 +130,13 @@ impl Mixture {
         shares
     }
 
-    /// The lane with the largest share, the first of them: it lost least, if nothing is dealt out.
+    /// The lane with the largest share, the first one on ties. Without a fixed share it has the least loss.
     pub fn best(&self) -> usize {
         let least = least(self.losses);
         self.losses.iter().position(|&lost| lost == least).unwrap_or(0)
     }
 
-    /// The margin played; `tails` are those of the margins.
+    /// The margin of the mixture. `tails` are the tails of the lanes' margins.
     #[inline(always)]
     pub fn margin(&self, loss: Loss, shares: &PerLane, margins: &PerLane, tails: &Tails) -> f64 {
         match loss.mixing() {
@@ -151,8 +152,8 @@ impl Mixture {
         }
     }
 
-    /// What is remembered after a round: `lost` are the lanes' losses, `own` is the mixture's.
-    /// Where there is a penalty it is in both, and `penalised` says so.
+    /// Update the mixture after a round. `lost` are the lanes' losses and `own` is the mixture's loss. With
+    /// L2 both include the penalty, and `penalised` is true.
     #[inline(always)]
     pub fn absorb(
         &mut self,
@@ -170,13 +171,13 @@ impl Mixture {
         for lost in &mut lost {
             *lost *= h;
         }
-        // Log loss at its own rate is the mix loss: no surplus, and no need to compute it.
+        // Log loss at its own rate is the mix loss: the gap is 0 and is not computed.
         let mixing = loss.mixing();
         if mixing != Mixing::LogOdds || rate * h != 1.0 || penalised {
             let surplus = h * own - self.mix_loss(rate, &lost);
             self.surplus += match mixing {
                 Mixing::LogOdds | Mixing::ClippedMean => surplus,
-                // A mixability gap below 0 is rounding.
+                // A mixability gap below 0 is rounding error.
                 Mixing::AdaHedge => surplus.max(0.0),
             };
         }
@@ -189,8 +190,8 @@ impl Mixture {
         self.heaviest = self.heaviest.max(h);
     }
 
-    /// The losses that count in mixing, penalties included: those of the clipped predictions where the
-    /// mixture plays their mean.
+    /// The losses that the shares depend on, penalties included. For clipped means these are the losses of
+    /// the clipped predictions.
     #[inline(always)]
     pub fn counted(
         &self,
@@ -212,7 +213,8 @@ impl Mixture {
         lost
     }
 
-    /// Widen the range of the labels, after a round of this importance, where predictions are clipped to it.
+    /// Widen the range `[A, B]` of the labels, if predictions are clipped to it, after a round of this
+    /// importance.
     #[inline(always)]
     pub fn meet(&mut self, loss: Loss, label: f64, importance: f64) {
         if loss.mixing().clips() && importance > 0.0 {
@@ -221,17 +223,17 @@ impl Mixture {
         }
     }
 
-    /// Fixed share, at the rate of the round: π ← (1 − a) π + a/8.
+    /// Apply the fixed share, at the rate of the round: π ← (1 − a) π + a/8.
     #[inline(never)]
     fn deal(&mut self, rate: f64, fixed_share: f64) {
         let part = fixed_share / LANES as f64;
         let dealt = |share: f64| (share - fixed_share * share + part).max(f64::MIN_POSITIVE);
-        // 0 for all at an infinite rate, the limit: before losses count, any share is as good.
+        // At an infinite rate all are 0, the limit: before any loss counts, all shares are equivalent.
         self.losses = self.shares_at(rate).map(|share| -ln(dealt(share)) / rate);
         self.sharing += -(part - fixed_share).ln_1p() / rate;
     }
 
-    /// η of the next round.
+    /// η, the rate of the next round.
     #[inline(always)]
     fn rate(&self, loss: Loss) -> f64 {
         match (loss.mixing(), self.labels) {
@@ -244,7 +246,7 @@ impl Mixture {
         }
     }
 
-    /// −(1/η) ln Σ π_k exp(−η loss_k); for infinite η how far the least loss has risen.
+    /// −(1/η) ln Σ π_k exp(−η loss_k). For infinite η, the increase of the least loss.
     #[inline(always)]
     fn mix_loss(&self, rate: f64, lost: &PerLane) -> f64 {
         let (gaps, mut after) = (self.gaps(), *lost);
@@ -255,7 +257,7 @@ impl Mixture {
         least - (log_of_decays(rate, after, least) - log_of_decays(rate, gaps, 0.0)) / rate
     }
 
-    /// How much more than the best each lane has lost.
+    /// How much more than the best lane each lane has lost.
     #[inline(always)]
     fn gaps(&self) -> PerLane {
         let (mut gaps, least) = (self.losses, least(self.losses));
@@ -265,7 +267,7 @@ impl Mixture {
         gaps
     }
 
-    /// The nearest labels met; all margins are as good before there is one.
+    /// The margins clipped to `[A, B]`. Without a label so far they are unchanged.
     #[inline(always)]
     fn clipped(&self, margins: &PerLane) -> PerLane {
         let [low, high] = self.labels.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
@@ -277,7 +279,7 @@ impl Mixture {
     }
 }
 
-/// Two lanes become one until one is left. A chain through all eight would be waited for.
+/// Reduce the eight lanes pairwise, as a tree. A chain through all eight would have a higher latency.
 #[inline(always)]
 fn fold(mut numbers: PerLane, join: impl Fn(f64, f64) -> f64) -> f64 {
     for half in [4, 2, 1] {
@@ -307,7 +309,7 @@ fn mean(shares: &PerLane, numbers: &PerLane) -> f64 {
     sum(terms)
 }
 
-/// exp(−rate · gap), 1 for no gap whatever the rate.
+/// exp(−rate · gap); 1 for gap 0 at any rate.
 #[inline(always)]
 fn decay(rate: f64, gap: f64) -> f64 {
     let fallen = exp_neg(rate * gap);
@@ -337,13 +339,13 @@ fn halves(shares: &PerLane, margins: &PerLane, tails: &Tails) -> [f64; 2] {
     [sum(yes), sum(no)]
 }
 
-/// Whether both are numbers with digits; where all lanes are sure one of them is not.
+/// Whether both are normal floats. If all lanes are sure, one of them underflows.
 #[inline(always)]
 fn have_digits([yes, no]: [f64; 2]) -> bool {
     yes > 1e-290 && no > 1e-290
 }
 
-/// logit of Σ π_k σ(m_k) in the space of logarithms, where a share too small for a number counts.
+/// The logit of Σ π_k σ(m_k), computed with logarithms, so that shares too small for a float count.
 #[cold]
 #[inline(never)]
 fn log_odds(rate: f64, gaps: &PerLane, margins: &PerLane) -> f64 {
