@@ -12,7 +12,7 @@ CLAIMS = {
     "tradeoff": "§2.2: in one dimension any fixed rate is too large or too small for some problem.",
     "theorem1": "Theorem 1: a global rate has regret T^(2/3) where per-coordinate rates have √T.",
     "theorem2": "Theorem 2: the bound of a global rate is within √2 of the best in hindsight.",
-    "theorem3": "Theorem 3: the bound of per-coordinate rates is within √2 of the best in hindsight.",
+    "theorem3": "Theorem 3: the per-coordinate bound is within √2 of the best in hindsight.",
     "lemma1": "Lemma 1: Σ x_i/√(x_1 + … + x_i) ≤ 2√(Σ x_i).",
     "lemma2": "Lemma 2: with a learner per coordinate, regret is at most the sum of their regrets.",
     "strong-convexity": "§4.1: regret √T on linear and log T on strongly convex coordinates.",
