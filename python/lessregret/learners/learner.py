@@ -138,7 +138,7 @@ class Learner:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Learner:
-        """Read a model file; training can continue from it with the same result as without a stop."""
+        """Read a model file. Training can continue from it as if it had never stopped."""
         return cls._around(_core.Learner.load(path))
 
     @classmethod
@@ -196,8 +196,7 @@ class Learner:
             For a stream only: the largest number of examples to read. Without it the stream is read
             to its end. If no outcomes are returned, the stream has ended.
         order : array of ints, optional
-            For :class:`~lessregret.Examples` only: the numbers of the examples to learn from, in
-            this order.
+            For examples in memory: the numbers of the examples to learn from, in this order.
         """
         return Outcomes(self._core.learn(examples.core, limit, _numbers(order)))
 
@@ -211,7 +210,7 @@ class Learner:
         return Outcomes(self._core.predict(examples.core, limit, _numbers(order)))
 
     def tally(self) -> Tally:
-        """The sums of losses, mistakes and importances so far. Unlike the ledger they cost no time."""
+        """The sums of losses, mistakes and importances so far. Unlike the ledger it is free."""
         return Tally(*self._core.tally())
 
     def ledger(self) -> Ledger:
@@ -241,7 +240,7 @@ class Learner:
         return self._core.weight(slot)
 
     def dense_weights(self) -> NDArray[np.float32]:
-        """The weights of all slots except the intercept, including slots that were never updated."""
+        """The weights of all slots except the intercept, also of slots never updated."""
         return self._core.dense_weights()
 
     def keep_names(self, examples: Source) -> None:
@@ -250,7 +249,7 @@ class Learner:
             self._core.keep_names(examples.core)
 
     def name(self, slot: int) -> tuple[str, bool] | None:
-        """The feature name of a slot, and whether another feature has the same slot; None if unknown."""
+        """The feature name of a slot, and whether other features share it; None if unknown."""
         return self._core.name(slot)
 
     def __reduce__(self) -> tuple[Any, tuple[bytes]]:

@@ -39,7 +39,7 @@ class Outcomes:
 
     @cached_property
     def margins(self) -> NDArray[np.float64]:
-        """The margins. Each was computed before the learner learned from that example."""
+        """The margins. When learning, each is computed before the example is learned from."""
         return self._arrays.margins
 
     @cached_property
