@@ -1,4 +1,4 @@
-"""Online learning that shows its regret.
+"""Online learning of linear models, with a report of the regret.
 
     from lessregret import OnlineClassifier, PerCoordinate
 
@@ -6,7 +6,7 @@
     clf.partial_fit(X, y, classes=[-1, 1])
     clf.ledger_.mean_loss, clf.ledger_.bound
 
-Names are imported when they are first used, so that the command line starts at once.
+Names are imported when they are first used, so that the command line starts fast.
 """
 
 from __future__ import annotations

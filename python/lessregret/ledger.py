@@ -27,20 +27,20 @@ from typing import Any, NamedTuple
 
 
 class Outcome(NamedTuple):
-    """What one round showed."""
+    """The numbers of one round."""
 
     margin: float
-    """played before the label was seen"""
+    """computed before the label was used"""
     loss: float
-    """not yet weighted by the importance"""
+    """not multiplied by the importance"""
     mistake: bool
     importance: float
     penalty: float
-    """(λ/2) Σ w², the regulariser's part of the round, not yet weighted either"""
+    """(λ/2) Σ w², the L2 penalty of the round, not multiplied by the importance"""
     played: float
-    """g·x, the gradient of loss and penalty times the point played"""
+    """g·x, the gradient of loss and penalty times the weights before the update"""
     energy: float
-    """½ Σ_i g_i² η_i with the rates used"""
+    """½ Σ_i g_i² η_i, with the rates η_i of this round"""
     features: int
 
 
@@ -70,7 +70,7 @@ class Tally:
 
 
 class Lane(NamedTuple):
-    """What is known at this moment of one lane.
+    """The numbers of one lane: one of the eight models, each at its own rate, that are mixed.
 
     >>> lane = Lane(0.1, share=0.9, loss=7.0, played=2.0, energy=3.0, spread=5.0, floor=-4.0)
     >>> lane.bound, lane.linear_regret
@@ -79,52 +79,52 @@ class Lane(NamedTuple):
 
     rate: float
     share: float
-    """its part in the mixture, from 0 to 1"""
+    """the weight of the lane in the mixture, from 0 to 1"""
     loss: float
-    """Σ importance · loss, as it would have been had this lane been played"""
+    """Σ importance · loss of the predictions of this lane alone"""
     played: float
     energy: float
     spread: float | None
-    """None with importance-aware updates, for which no bound is proved"""
+    """Σ_i D_i²/(2η_T,i); None with importance-aware updates, for which no bound is proved"""
     floor: float | None
     penalty: float = 0.0
     """Σ importance · penalty; 0 without L2"""
 
     @property
     def total(self) -> float:
-        """Loss and penalty of all rounds."""
+        """The sum of loss and penalty over all rounds."""
         return self.loss + self.penalty
 
     @property
     def bound(self) -> float | None:
-        """The bound on the lane's own regret, where one is proved."""
+        """The bound on the regret of this lane; None if no bound is proved."""
         return None if self.spread is None else self.energy + self.spread
 
     @property
     def linear_regret(self) -> float | None:
-        """The certificate of the lane's own regret."""
+        """The linearised regret of this lane; None unless certified."""
         return None if self.floor is None else self.played - self.floor
 
 
 class SlotSummary(NamedTuple):
-    """What the slots say at this moment about regret, summed over all coordinates."""
+    """The parts of the bound and of the linearised regret that are sums over the slots."""
 
     spread: float | None
-    """Σ_i D_i²/(2η_T,i), the first half of the bound; None where there is none"""
+    """Σ_i D_i²/(2η_T,i), the first half of the bound; None for rules without a bound"""
     floor: float | None
     """min_{x∈F} (Σ g)·x; None unless certified"""
     theorem: float | None
     touched: int
-    """slots that are not as they began"""
+    """the number of slots that were updated at least once"""
     mixing_cost: float | None = None
-    """what mixing lanes has cost at most, against the best of them"""
+    """an upper bound on the total of the mixture minus the total of the best lane"""
     lanes: tuple[Lane, ...] = ()
-    """the lanes, at rate "auto\""""
+    """the eight lanes at rate "auto"; otherwise empty"""
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """A run's account at one moment.
+    """The losses of a run so far, and upper bounds on its regret.
 
     >>> ledger = Ledger(Tally(rounds=4, importance=4.0, loss=2.0, mistakes=1.0, energy=3.0),
     ...                 SlotSummary(spread=5.0, floor=None, theorem=None, touched=2), True)
@@ -136,11 +136,11 @@ class Ledger:
     summary: SlotSummary
     counts_mistakes: bool
     skipped: int = 0
-    """lines passed over because they were bad"""
+    """the number of bad lines that were skipped"""
 
     @property
     def rounds(self) -> int:
-        """Rounds played."""
+        """The number of rounds, that is, of examples learned from."""
         return self.tally.rounds
 
     @property
@@ -155,20 +155,20 @@ class Ledger:
 
     @property
     def total(self) -> float:
-        """Loss and penalty of all rounds: Σ f_t(x_t), the sum whose regret is bounded."""
+        """The sum of loss and L2 penalty over all rounds, Σ f_t(x_t). The regret is about it."""
         return self.tally.loss + self.tally.penalty
 
     @property
     def mistake_rate(self) -> float | None:
-        """The share of rounds with y · margin ≤ 0; None for regression."""
+        """The fraction of rounds with y · margin ≤ 0, by importance; None for regression."""
         return self._mean(self.tally.mistakes) if self.counts_mistakes else None
 
     @property
     def bound(self) -> float | None:
-        """The paper's bound on the regret, for the rates actually used.
+        """The upper bound on the regret that the paper proves, for the rates that were used.
 
-        None for rules without one, and with importance-aware updates: it is proved of gradient
-        steps.
+        None for rules without a bound, and with importance-aware updates, because the bound is
+        proved only for gradient steps.
         """
         if self.lanes:
             return self._least_of_lanes([lane.bound for lane in self.lanes])
@@ -176,41 +176,41 @@ class Ledger:
 
     @property
     def theorem(self) -> float | None:
-        """D√(2Σ|g|²) (Theorem 2) or Σ_i D_i√(2Σg_i²) (Theorem 3).
+        """The bound in closed form: D√(2Σ|g|²) (Theorem 2) or Σ_i D_i√(2Σg_i²) (Theorem 3).
 
-        A guarantee when the rule runs at ``rate="theory"``; for Global moreover only if no
-        coordinate appears after the first round (erratum E15).
+        It is an upper bound on the regret only at ``rate="theory"``. For Global all features must
+        also occur in the first round (erratum E15). None for the other rules and at rate "auto".
         """
         return self.summary.theorem
 
     @property
     def linear_regret(self) -> float | None:
-        """The certificate: never below the regret, never above the bound; None unless certified."""
+        """The linearised regret: at least the regret, at most the bound; None unless certified."""
         if self.lanes:
             return self._least_of_lanes([lane.linear_regret for lane in self.lanes])
         return None if self.summary.floor is None else self.tally.played - self.summary.floor
 
     @property
     def lanes(self) -> tuple[Lane, ...]:
-        """The lanes at rate "auto", by rate; none otherwise."""
+        """The eight lanes at rate "auto", sorted by rate; otherwise empty."""
         return self.summary.lanes
 
     @property
     def best_lane(self) -> Lane | None:
-        """The lane with the largest share; None without lanes."""
+        """The lane with the largest share of the mixture; None without lanes."""
         return max(self.lanes, key=lambda lane: lane.share, default=None)
 
     @property
     def mixing_cost(self) -> float | None:
-        """What mixing has cost at most, a proven number: total ≤ the best lane's total + this.
+        """An upper bound on what mixing costs: total ≤ total of the best lane + mixing_cost.
 
-        For logistic loss with importances up to 1 it is at most ln 8; for squared loss it is
-        about the lanes' predictions clipped to the labels met. None without lanes.
+        For logistic loss with importances up to 1 it is at most ln 8. For squared loss the
+        predictions of the lanes are clipped to the range of the labels so far. None without lanes.
         """
         return self.summary.mixing_cost
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """All numbers of the ledger as a dict, for JSON."""
         return {
             **asdict(self.tally),
             "mean_loss": self.mean_loss,

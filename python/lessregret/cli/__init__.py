@@ -14,16 +14,16 @@ from importlib import import_module
 import click
 
 COMMANDS = {
-    "demo": "See per-coordinate rates beat a global one on generated click logs.",
-    "train": "Learn a model from text and show the regret.",
-    "predict": "Predict with a model.",
-    "convert": "Keep examples in a form that is read fast.",
-    "inspect": "Show what is inside a model file.",
-    "compare": "Run many rules side by side on your own data.",
+    "demo": "Compare per-coordinate rates with a global rate on a simulated click log.",
+    "train": "Train a model on text files and report its loss and regret.",
+    "predict": "Predict examples with a trained model.",
+    "convert": "Convert text to an Arrow file, which is read faster.",
+    "inspect": "Show the contents of a model file.",
+    "compare": "Compare several rules on the same data.",
     "regret": "Measure the regret of rules against the best fixed model.",
-    "paper": "Re-run a claim of the paper.",
-    "generate": "Generate data.",
-    "data": "List the named data sets, and what is missing.",
+    "paper": "Re-run a claim of the paper that this package implements.",
+    "generate": "Generate simulated data.",
+    "data": "List the real data sets that can be loaded, and which are missing.",
 }
 
 
@@ -55,7 +55,7 @@ class LazyCommands(click.Group):
     help="Show the version.",
 )
 def cli() -> None:
-    """Online learning that shows its regret."""
+    """Online learning of linear models, with a report of the regret."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

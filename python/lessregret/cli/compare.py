@@ -45,7 +45,7 @@ RULES = "per-coordinate,global,cw,pa"
     "--rules",
     default=RULES,
     show_default=True,
-    help="The rules to compare, separated by commas, with parameters written as in "
+    help="The rules to compare, separated by commas. Parameters follow the name of a rule, as in "
     "ftrl:l1=0.5:offset=0.",
 )
 @loss_option
@@ -54,21 +54,21 @@ RULES = "per-coordinate,global,cw,pa"
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="Run the rules on this many random orders of the examples, which are kept in memory, and "
-    "report means. 0 runs them once, in the order of DATA.",
+    help="Run the rules on this many random orders of the examples and report means. The examples "
+    "are then kept in memory. 0 runs the rules once, in the order of DATA.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="The seed of the random orders.",
+    help="The random seed of the shuffles.",
 )
 @click.option(
     "--radius",
     type=float,
-    help="Every weight stays within [-radius, radius], for the rules that have such a feasible "
-    "set.",
+    help="Every weight is kept within [-radius, radius]. The rules pa, pa-i, pa-ii, cw, cw-stdev "
+    "and arow do not limit weights and ignore the radius.",
 )
 @l2_option
 @scale_option
@@ -77,7 +77,7 @@ RULES = "per-coordinate,global,cw,pa"
 @click.option(
     "--picture",
     type=click.Path(dir_okay=False),
-    help="Draw the scores to this PNG, SVG or PDF file.",
+    help="Write a plot of the scores to this PNG, SVG or PDF file.",
 )
 @format_option
 @bad_lines_option
@@ -85,10 +85,11 @@ RULES = "per-coordinate,global,cw,pa"
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
-    """Run many rules over DATA in one pass: parsed once, learned by all, on all cores.
+    """Train one model per rule on DATA and compare their progressive validation losses.
 
-    Each example is predicted before it is learned. With --shuffles the scores are means over
-    seeded shuffles, with their standard deviations.
+    DATA is read once for all rules, and the rules run in parallel on all cores. Each example is
+    predicted before the models learn from it. With --shuffles the scores are means and standard
+    deviations over random orders of the examples.
     """
     request = Request(**options)
     rules = request.parsed_rules()

@@ -50,10 +50,11 @@ def command(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Read DATA once and keep its examples in a form that later passes read faster.
+    """Convert DATA to an Arrow file, which later runs read faster than text.
 
-    The file stands for DATA in train, predict, compare and regret, with as many --bits or fewer,
-    and in any program that reads Arrow. Labels are kept as they are written; names are not kept.
+    The file can be given as DATA to train, predict, compare and regret, with the same number of
+    --bits or fewer. Any program that reads Arrow can read it. Labels are stored unchanged. Feature
+    names are not stored, only their hashes.
     """
     from lessregret.data.convert import convert
     from lessregret.data.streams import open_examples

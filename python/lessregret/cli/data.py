@@ -19,15 +19,16 @@ if TYPE_CHECKING:
     "--data",
     "folder",
     type=click.Path(file_okay=False),
-    help="The folder with the data sets, in place of the default one.",
+    help="The folder to look for the data sets in, instead of the data home.",
 )
 @click.option("--check", is_flag=True, help="Also read every file and check its SHA-256 checksum.")
 @json_option
 def command(folder: str | None, check: bool, as_json: bool) -> None:
-    """List the named data sets: which the data home holds, and where a user gets the others.
+    """List the real data sets that this package can load, and say where to get missing ones.
 
-    The data home is the folder that LESSREGRET_DATA names, else one of the user's. Nothing is
-    downloaded.
+    The data sets are expected in the data home: the folder that the environment variable
+    LESSREGRET_DATA names or, if it is not set, a folder for application data in the user's home.
+    Nothing is downloaded.
     """
     from lessregret.data.datasets import DATASETS, DataHome
 

@@ -33,29 +33,30 @@ TENTH = 0.1 * 2**0.5 * RADIUS
     type=click.IntRange(1000),
     default=500_000,
     show_default=True,
-    help="The number of impressions to generate.",
+    help="The number of ad impressions to simulate.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="The seed of the click log.",
+    help="The random seed of the click log.",
 )
 @click.option(
     "--picture",
     type=click.Path(dir_okay=False),
     default="lessregret-demo.png",
     show_default=True,
-    help="The file to draw the losses to.",
+    help="The file to write the plot of the losses to.",
 )
 @json_option
 def command(examples: int, seed: int, picture: str, as_json: bool) -> None:
-    """Learn from a generated click log with a global rate and with per-coordinate rates.
+    """Train on a simulated click log with one global rate and with one rate per coordinate.
 
-    The setting is §5.2 of the paper: logistic loss, weights in [-1, 1]. Both rules run twice, at
-    the rate their theorem is proved for and at a tenth of it, as in the paper. The last run is the
-    library's default, eight rates mixed by their losses. Nothing is tuned.
+    The setting is that of §5.2 of the paper (Streeter and McMahan 2010, "Less Regret via Online
+    Conditioning"): logistic loss, weights in [-1, 1]. Each of the two rules runs twice, as in the
+    paper: at the rate for which its theorem is proved, and at a tenth of that rate. The fifth run
+    is the default of this package, a mixture of eight rates. No parameter is tuned.
     """
     from lessregret.report.demo_picture import draw
 

@@ -18,7 +18,7 @@ FORMATS = ("vw", "libsvm", "csv")
 
 @click.group("generate")
 def command() -> None:
-    """Generate data."""
+    """Generate simulated data."""
 
 
 @command.command("clicks")
@@ -34,47 +34,48 @@ def command() -> None:
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="The number of impressions at the start of the log to leave out; they are not computed.",
+    help="The number of impressions to leave out at the start of the log. They take no time.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="The seed of the log. A longer log begins with the shorter log of the same seed.",
+    help="The random seed. Two logs with the same seed differ only in length: the longer one "
+    "begins with the shorter one.",
 )
 @click.option(
     "--phrase",
-    help="Only queries with this phrase, one of the nine of the paper's Table 2, as in "
-    '--phrase "auto insurance"; without it queries of all kinds.',
+    help="Generate only queries that contain this phrase, one of the nine phrases in Table 2 of "
+    'the paper, as in --phrase "auto insurance". The default is queries of all kinds.',
 )
 @click.option(
     "--click-rate",
     type=float,
     show_default="the phrase's, or 0.05",
-    help="The expected share of impressions that are clicked.",
+    help="The expected fraction of impressions that are clicked.",
 )
 @click.option(
     "--drift",
     type=float,
     default=0.0,
     show_default=True,
-    help="How fast the hidden weights change: how many times they are all replaced, gradually, in "
-    "a million impressions; 0 to 10.",
+    help="How fast the true weights change, from 0 to 10: the number of times per million "
+    "impressions that all of them are gradually replaced.",
 )
 @click.option(
     "--format",
     type=click.Choice(FORMATS),
     default="vw",
     show_default=True,
-    help="Vowpal Wabbit's text, LIBSVM's (svmlight), or CSV with a header.",
+    help="The format to write: Vowpal Wabbit text, LIBSVM (svmlight) text, or CSV with a header.",
 )
 @click.option(
     "--output",
     type=click.Path(dir_okay=False, allow_dash=True),
     default="-",
     show_default=True,
-    help="The file to write to; '-' is stdout. A name that ends in .gz is compressed.",
+    help="The file to write to; '-' is stdout. A file whose name ends in .gz is compressed.",
 )
 def clicks(
     examples: int,
@@ -86,9 +87,10 @@ def clicks(
     format: str,
     output: str,
 ) -> None:
-    """Simulate a log of ad impressions.
+    """Simulate a log of ad impressions and clicks.
 
-    Queries and ads follow power laws; a hidden sparse logistic model decides the clicks.
+    The frequencies of queries and ads follow power laws. Clicks are drawn from a sparse logistic
+    model whose weights are not part of the log.
     """
     from lessregret.data.generate import log_text
 

@@ -20,14 +20,16 @@ from lessregret.report.wording import counted, number
     type=click.IntRange(0),
     default=0,
     metavar="N",
-    help="Also load the weights, verify the file's checksum, and show the N largest weights.",
+    help="Also load the weights, verify the checksum, and show the N weights largest in absolute "
+    "value.",
 )
 @json_option
 def command(model: str, count: int, as_json: bool) -> None:
-    """Show the spec, the rounds and the losses of MODEL without loading its weights.
+    """Show the settings of MODEL, the number of examples it learned from, and its losses.
 
-    With --weights the slots are loaded too: the largest weights are shown, by name where the model
-    was trained with --names, and the file's checksum is verified.
+    The weights are loaded only with --weights N. Then the N weights with the largest absolute
+    values are shown, with feature names if the model was trained with --names, and the checksum of
+    the file is verified.
     """
     from lessregret.learners.model_file import read_header
 

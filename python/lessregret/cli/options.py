@@ -35,22 +35,23 @@ threads_option = click.option(
     "--threads",
     type=click.IntRange(1),
     metavar="N",
-    help="The number of threads that read DATA; by default one for each core. The result does not "
-    "depend on it.",
+    help="The number of threads that read DATA. The default is one for each core. The result does "
+    "not depend on it.",
 )
 loss_option = click.option(
     "--loss",
     type=click.Choice(list(LOSSES)),
     default="logistic",
     show_default=True,
-    help="The loss to minimise: logistic or hinge for two classes, squared for numbers.",
+    help="The loss to minimise: logistic or hinge for binary classification, squared for "
+    "regression.",
 )
 bits_option = click.option(
     "--bits",
     type=click.IntRange(1, MAX_BITS),
     default=22,
     show_default=True,
-    help="The size of the hash table: features are hashed into 2^bits slots.",
+    help="The size of the hash table: feature names are hashed into 2^bits slots.",
 )
 no_intercept_option = click.option(
     "--no-intercept", is_flag=True, help="Learn no intercept (bias) weight."
@@ -61,17 +62,19 @@ l2_option = click.option(
     default=0.0,
     show_default=True,
     metavar="NUMBER",
-    help="L2 regularisation: each example adds NUMBER/2 times the sum of squared weights of its "
-    "features to its loss. Only for rules with a feasible set. The parameter l2 of the rule ftrl "
-    "is different: it is added once, not once an example.",
+    help="The strength of L2 regularisation: NUMBER/2 times the sum of the squared weights of an "
+    "example's features is added to the loss of that example. It applies only to rules that keep "
+    "weights within [-radius, radius]. The parameter l2 of the rule ftrl is different: its "
+    "penalty is added once for the whole run, not for each example.",
 )
 scale_option = click.option(
     "--scale",
     type=click.Choice(SCALES),
     default="cap",
     show_default=True,
-    help="How feature values are scaled: 'full' divides by the largest absolute value of the "
-    "feature so far, 'cap' does so only if that is above 1, 'none' does nothing.",
+    help="How feature values are scaled. 'full' divides each value by the largest absolute value "
+    "that the feature has had so far. 'cap' does so only if that largest value is above 1. 'none' "
+    "leaves values as they are.",
 )
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Write the result as one JSON document to stdout."

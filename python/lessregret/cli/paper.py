@@ -23,29 +23,33 @@ NAMES = "\n\n".join(f"\b\n{name}\n  {about}" for name, about in CLAIMS.items())
     "--data",
     "folder",
     type=click.Path(file_okay=False),
-    help="The folder with the data sets; see 'lessregret data'.",
+    help="The folder that holds the data sets. 'lessregret data' shows the default folder.",
 )
 @click.option(
     "--shuffles",
     type=click.IntRange(1),
     default=20,
     show_default=True,
-    help="The number of runs that table1 and table2 average.",
+    help="The number of runs, each on another random order, that table1 and table2 average over.",
 )
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="The seed of the runs."
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="The random seed of the runs.",
 )
 @click.option(
     "--examples",
     type=click.IntRange(1000),
     default=1_000_000,
     show_default=True,
-    help="The number of impressions in each simulated log of table2.",
+    help="The number of ad impressions in each simulated click log of table2.",
 )
 @click.option(
     "--out",
     type=click.Path(file_okay=False),
-    help="Write NAME.md, NAME.json and NAME.png into this folder; for 'all' also index.html.",
+    help="Write NAME.md, NAME.json and NAME.png into this folder. 'all' also writes index.html.",
 )
 @json_option
 def command(
@@ -57,10 +61,11 @@ def command(
     out: str | None,
     as_json: bool,
 ) -> None:
-    """Re-run one claim of the paper, or all: a table, a verdict, a picture.
+    """Re-run one claim of the paper, or all of them, and report whether the claim holds.
 
-    Prints Markdown, or one JSON document with --json. 'all --out DIR' also writes DIR/index.html,
-    one page that holds everything.
+    The paper is Streeter and McMahan (2010), "Less Regret via Online Conditioning". The result is
+    printed as Markdown, or as one JSON document with --json. 'all --out DIR' also writes
+    DIR/index.html, one page with the tables, verdicts and pictures of all claims.
     """
     from lessregret.data.datasets import DataHome
     from lessregret.paper.finding import Request

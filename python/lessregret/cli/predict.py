@@ -35,8 +35,9 @@ OUTPUTS = ("auto", "probability", "margin", "label")
     type=click.Choice(OUTPUTS),
     default="auto",
     show_default=True,
-    help="What to write for each example. 'auto' is the probability of the label 1 for logistic "
-    "loss, and the margin (the weighted sum of the features) otherwise.",
+    help="What to write for each example. The margin is the sum of weight times value over the "
+    "features. 'auto' writes the probability of the label 1 if the model has logistic loss, and "
+    "the margin otherwise.",
 )
 @click.option(
     "--output",
@@ -63,8 +64,8 @@ def command(
     """Predict each example of DATA with MODEL. Each line of output is a prediction, followed by the
     tag of the example if it has one.
 
-    Labels are not needed: Vowpal Wabbit text may leave them out, and in svmlight text they are
-    ignored. If every example has a label, --json also reports the mean loss.
+    Labels do not change the predictions. Vowpal Wabbit text may leave them out; svmlight text must
+    have a number in their place. If every example has a label, --json also reports the mean loss.
     """
     from lessregret.learners.learner import Learner
 

@@ -51,14 +51,14 @@ UNBOXED_RADIUS = 100.0
     "--rules",
     default=RULES,
     show_default=True,
-    help="The rules to measure, separated by commas, with parameters written as in "
+    help="The rules to measure, separated by commas. Parameters follow the name of a rule, as in "
     "per-coordinate:rate=theory.",
 )
 @loss_option
 @click.option(
     "--radius",
     type=float,
-    help="Every weight stays within [-radius, radius], for the rules and for the best fixed model. "
+    help="Every weight is kept within [-radius, radius], in the rules and in the best fixed model. "
     "The default is 100.",
 )
 @l2_option
@@ -68,21 +68,21 @@ UNBOXED_RADIUS = 100.0
     type=float,
     default=1e-4,
     show_default=True,
-    help="How precisely to find the loss of the best fixed model: the search ends when at most "
-    "this much loss an example can be left.",
+    help="How precisely to compute the loss of the best fixed model: the search stops when the "
+    "mean loss found is proved to be within this distance of the smallest possible one.",
 )
 @click.option(
     "--growth/--no-growth",
     default=True,
     show_default=True,
-    help="Also find the best fixed model of the first half, quarter, … of the examples, to show "
-    "how regret grew. Not available with --low-memory.",
+    help="Also compute the best fixed model for the first half, quarter, … of the examples, to "
+    "show how the regret grew. Not available with --low-memory.",
 )
 @click.option(
     "--low-memory",
     is_flag=True,
-    help="Read the files again for each pass of the search instead of keeping the examples in "
-    "memory.",
+    help="Do not keep the examples in memory; read the files again in each pass of the search for "
+    "the best fixed model.",
 )
 @click.option(
     "--checkpoint",
@@ -95,7 +95,7 @@ UNBOXED_RADIUS = 100.0
 @click.option(
     "--picture",
     type=click.Path(dir_okay=False),
-    help="Draw how regret grew to this PNG, SVG or PDF file.",
+    help="Write a plot of how the regret grew to this PNG, SVG or PDF file.",
 )
 @format_option
 @bad_lines_option
@@ -104,12 +104,13 @@ UNBOXED_RADIUS = 100.0
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
-    """Measure the regret of rules on DATA: their loss less that of the best fixed model.
+    """Measure the regret of rules on DATA: their loss minus the loss of the best fixed model.
 
-    The loss of the best fixed model is known to within --gap, so a regret is an interval. The
-    linearised regret is measured while the rule runs and is at least the regret; the bound is
-    proved and is at least the linearised regret. All numbers are per example. Ctrl-C ends the
-    search for the best fixed model with the gap reached so far.
+    The best fixed model is the single weight vector with the smallest loss on all of DATA. Its loss
+    is computed to within --gap, so the regret is reported as an interval. The linearised regret is
+    an upper bound on the regret that is measured while the rule runs. The bound is an upper bound
+    on the linearised regret that is proved by a theorem. All numbers are per example. Ctrl-C stops
+    the search for the best fixed model; the gap reached so far is then reported.
     """
     request = Request(**options)
     rules = request.parsed_rules()

@@ -45,22 +45,23 @@ if TYPE_CHECKING:
     default="per-coordinate",
     show_default=True,
     metavar="RULE",
-    help="The update rule, with parameters written as in ftrl:l1=0.5:offset=0. The rules are "
+    help="The update rule. Parameters follow its name, as in ftrl:l1=0.5:offset=0. The rules are "
     + ", ".join(RULES)
     + ".",
 )
 @click.option(
     "--rate",
     type=str,
-    help="The learning rate: a number; 'theory' for the rate of the rule's regret bound; or 'auto' "
-    "to run eight rates at once and mix their predictions by their past losses. The default is "
-    "'auto' for the rules that have it.",
+    help="The learning rate: a number, 'theory' or 'auto'. 'theory' is the rate for which the "
+    "regret bound of the rule is proved. 'auto' trains one model at each of eight rates and mixes "
+    "their predictions, weighted by their past losses. The default is 'auto' for the rules that "
+    "allow it.",
 )
 @click.option(
     "--radius",
     type=float,
-    help="Every weight stays within [-radius, radius]. The default is 100 for the rules that have "
-    "such a feasible set.",
+    help="Every weight is kept within [-radius, radius]. The default is 100. The rules pa, pa-i, "
+    "pa-ii, cw, cw-stdev and arow do not limit weights and have no radius.",
 )
 @l2_option
 @scale_option
@@ -69,9 +70,9 @@ if TYPE_CHECKING:
 @click.option(
     "--importance-aware",
     is_flag=True,
-    help="Use importance-aware updates (Karampatziakis and Langford 2011): an example of "
-    "importance h moves the weights as h small steps would, so that a large importance does not "
-    "overshoot. There is no regret bound for them.",
+    help="Use importance-aware updates (Karampatziakis and Langford 2011): an example with "
+    "importance h moves the weights as many small steps of total importance h would. A large "
+    "importance then does not overshoot the label. There is no regret bound for these updates.",
 )
 @click.option(
     "--fixed-share",
@@ -79,45 +80,48 @@ if TYPE_CHECKING:
     default=0.0,
     show_default=True,
     metavar="NUMBER",
-    help="For data that drift, with rate 'auto': after each example this part of the mixture's "
-    "weight is spread evenly over the eight rates, so that another rate can take over. 0.001 "
-    "suits a change about every thousand examples.",
+    help="For data that drift, only with rate 'auto': after each example this fraction of the "
+    "mixture weights is shared equally among the eight rates, so that another rate can become the "
+    "best one. 0.001 suits data that change about every thousand examples.",
 )
 @click.option(
     "--certify",
     is_flag=True,
-    help="Measure the linearised regret, an upper bound on the regret of this run. It needs 8 "
-    "bytes more memory a slot and rate.",
+    help="Measure the linearised regret, an upper bound on the regret of this run. This needs 8 "
+    "more bytes of memory for each slot at each rate.",
 )
 @click.option(
     "--passes",
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="The number of passes over DATA. Losses and regret count the examples of all passes.",
+    help="The number of passes over DATA. The reported loss and regret include the examples of all "
+    "passes.",
 )
 @click.option("--model", type=click.Path(dir_okay=False), help="The file to write the model to.")
 @click.option(
     "--slim",
     is_flag=True,
-    help="Write only the weights that are not zero to --model. Such a model can predict but not "
-    "be trained further.",
+    help="Write only the nonzero weights to --model. The file is smaller; it can be used to "
+    "predict but not to continue training.",
 )
 @click.option(
     "--resume",
     type=click.Path(dir_okay=False),
-    help="Continue training from this model file, as if training had never stopped.",
+    help="Continue training from this model file. The result is the same as if training had never "
+    "stopped.",
 )
 @click.option(
     "--predictions",
     type=click.File("w", encoding="utf-8", lazy=True),
-    help="Write the prediction of each example, made before the example was learned, to this file; "
-    "'-' is stdout.",
+    help="Write the prediction of each example to this file; '-' is stdout. Each prediction is "
+    "made before the model learns from the example.",
 )
 @click.option(
     "--names",
     is_flag=True,
-    help="Store the names of the features in the model, for 'inspect'. It costs memory and speed.",
+    help="Store the feature names in the model, so that 'inspect' can show them. This uses more "
+    "memory and time.",
 )
 @format_option
 @bad_lines_option
@@ -127,10 +131,11 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
-    """Learn a model from DATA in one pass, predicting each example before learning from it.
+    """Train a model on DATA and report its progressive validation loss and its regret.
 
-    DATA are files of LIBSVM/svmlight or Vowpal Wabbit text, plain or packed by gzip or zstd; '-' is
-    standard input. Progress and summary go to stderr.
+    Each example is predicted before the model learns from it. DATA are files in LIBSVM/svmlight or
+    Vowpal Wabbit format, plain or compressed with gzip or zstd, or Arrow files written by
+    'lessregret convert'; '-' is standard input. Progress and the summary are printed to stderr.
     """
     from lessregret.training.run import train
 

@@ -1,7 +1,7 @@
-"""Text in, an Arrow file of examples out: what later passes read instead of the text.
+"""Conversion of text to an Arrow file of examples, which later runs read faster.
 
-The columns and what they hold are in ``docs/reference/formats.md``; writing and reading are done in
-Rust (``crates/core/src/read/arrow``). Streams know such files by their first bytes.
+``docs/reference/formats.md`` lists the columns of the file. It is written and read by Rust code
+(``crates/core/src/read/arrow``). ``open_examples`` recognises such files by their first bytes.
 """
 
 from __future__ import annotations
@@ -15,25 +15,27 @@ from lessregret.errors import SpecError
 
 
 class Converted(NamedTuple):
-    """What was written."""
+    """The size of what was written."""
 
     examples: int
     features: int
-    """those of all examples, no intercept among them"""
+    """the number of features of all examples together, without intercepts"""
     bytes: int
 
 
 def convert(examples: ExampleStream, output: str | os.PathLike[str]) -> Converted:
-    """Write all that is left of a stream as an Arrow file, whole or not at all.
+    """Write the remaining examples of a stream to an Arrow file.
 
-    The file has the bits of the stream's feature space. Who reads it may use fewer, not more.
+    The write is atomic: if it fails, an existing file is unchanged. The file has the ``bits`` of
+    the feature space of the stream. It can be read with the same number of bits or fewer.
 
     Parameters
     ----------
-    examples : from ``open_examples``
-        Opened with labels "any", so that labels stay as they are written, and not scaled.
+    examples : ExampleStream
+        Open it with ``labels="any"``, so that labels are stored unchanged, and with
+        ``scale="none"``.
     output : the name of a file
-        It must be none that the stream reads.
+        The file to write. It must not be one of the files that the stream reads.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory

@@ -1,7 +1,7 @@
 """Sources of examples that are not files: the rows of a matrix, and examples kept in memory.
 
-Examples in memory are hashed, checked and laid out once; learners that share them run on all cores,
-and each holds afterwards the bits it would hold had it run alone.
+Examples in memory are parsed, hashed and checked once. Several learners can be trained on them in
+parallel; each computes the same bits as if it had been trained alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lessregret.learners.space import FeatureSpace, HasSpace, space_of
 
 
 class Rows:
-    """The rows of a sparse matrix, left in their arrays.
+    """The rows of a sparse matrix as examples, read in place.
 
     Parameters
     ----------
@@ -26,11 +26,11 @@ class Rows:
         The matrix in compressed sparse row form. Arrays of 32- or 64-bit integers and floats are
         read in place; others are copied.
     labels : array, optional
-        One label a row. Rows without labels can only be predicted.
+        One label per row. Rows without labels can only be predicted.
     importances : array of numbers from 0 up, optional
-        How many rounds each row stands for; 1 without it.
-    space : FeatureSpace, or a learner or source that has one
-        What the rows are for.
+        The importance of each row, which multiplies its loss. The default is 1 for each row.
+    space : FeatureSpace, or a learner or source of examples that has one
+        The feature space of the learner that the rows are for.
 
     >>> rows = Rows([0, 2], [0, 2], [1.0, 2.0], labels=[1], space=FeatureSpace(columns=3))
     >>> len(rows), rows.space.columns
@@ -65,7 +65,7 @@ class Rows:
         *,
         space: FeatureSpace | HasSpace,
     ) -> Rows:
-        """The rows of a SciPy matrix in compressed sparse row form."""
+        """The rows of a SciPy matrix in compressed sparse row (CSR) form."""
         return cls(X.indptr, X.indices, X.data, y, importances, space=space)
 
     def __len__(self) -> int:
@@ -73,7 +73,9 @@ class Rows:
 
 
 class Examples:
-    """Examples kept in memory, to be learned from in many orders and by many learners.
+    """Examples kept in memory, for training several learners or in several orders.
+
+    :meth:`collect` and :meth:`from_csr` create them.
 
     >>> from scipy.sparse import csr_array
     >>> from lessregret import Learner
@@ -88,7 +90,7 @@ class Examples:
 
     @classmethod
     def collect(cls, examples: ExampleStream | Rows, limit: int | None = None) -> Examples:
-        """The next ``limit`` examples of a stream, or all that is left; or all rows."""
+        """Read the next ``limit`` examples of a stream, or its rest; of ``Rows``, all rows."""
         if isinstance(examples, Rows):
             return cls(_core.Examples.from_rows(_as_labelled(examples).core))
         return cls(_core.Examples.from_stream(examples.core, limit))
@@ -102,7 +104,7 @@ class Examples:
         *,
         space: FeatureSpace | HasSpace,
     ) -> Examples:
-        """The rows of a SciPy matrix in compressed sparse row form, with their labels."""
+        """The rows of a SciPy matrix in compressed sparse row (CSR) form, with labels ``y``."""
         return cls.collect(Rows.from_csr(X, y, importances, space=space))
 
     @property
@@ -115,7 +117,7 @@ class Examples:
 
 
 def shuffled(count: int, seed: int, number: int) -> NDArray[np.uint32]:
-    """The order of shuffle ``number`` under a seed; it depends on nothing else."""
+    """A random order of ``count`` examples; the three arguments determine it."""
     return np.random.default_rng([seed, number]).permutation(count).astype(np.uint32)
 
 

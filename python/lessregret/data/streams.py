@@ -1,8 +1,8 @@
-"""Bytes in: files as streams of examples.
+"""Files as streams of examples.
 
-LIBSVM/svmlight text and Vowpal Wabbit text, plain or packed by gzip or zstd, files or standard
-input (``-``), one after another, in bounded memory and on all cores; and what ``convert`` made of
-such text. The reading is done in Rust (``crates/core/src/read``).
+A file holds LIBSVM/svmlight text or Vowpal Wabbit text, plain or compressed with gzip or zstd, or
+is an Arrow file that ``convert`` wrote; ``-`` is standard input. Files are read one after another,
+in bounded memory and on all cores, by Rust code (``crates/core/src/read``).
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ BLOCK = 1 << 14
 
 
 class Example(NamedTuple):
-    """One example as the learner sees it."""
+    """One example as the learner gets it: names hashed to slots, values as numbers."""
 
     label: float
-    """+1 or -1 for classification; NaN where a line for prediction has none"""
+    """+1 or -1 for classification; NaN if the line has no label"""
     importance: float
     slots: NDArray[np.uint32]
     values: NDArray[np.float32]
@@ -36,9 +36,9 @@ class Example(NamedTuple):
 
 
 class ExampleStream:
-    """The examples of files, one after another; they can be read once.
+    """The examples of files, which can be read once; :func:`open_examples` creates it.
 
-    Iterating gives the examples one by one, to look at them; learners read a stream themselves.
+    Pass the stream to a learner, or iterate over it to look at its examples one by one.
     """
 
     def __init__(self, core: _core.Stream) -> None:
@@ -51,17 +51,17 @@ class ExampleStream:
 
     @property
     def skipped(self) -> int:
-        """Bad lines passed over so far."""
+        """The number of bad lines skipped so far."""
         return self.core.skipped
 
     @property
     def first_skipped(self) -> str | None:
-        """What was wrong with the first line passed over."""
+        """The error in the first skipped line; None if no line was skipped."""
         return self.core.first_skipped
 
     @property
     def bytes_read(self) -> int:
-        """Bytes read from the files so far, packed as they are."""
+        """The number of bytes read from the files so far, before decompression."""
         return self.core.bytes_read
 
     def __iter__(self) -> Iterator[Example]:
@@ -89,23 +89,25 @@ def open_examples(
     Parameters
     ----------
     files : names of files
-        ``-`` is standard input.
-    space : FeatureSpace, or a learner or source that has one
-        What the examples are read for: the table, the intercept and the kind of the labels.
-        ``learner.space.unlabelled()`` is for examples that are only to be predicted.
+        The files to read; ``-`` is standard input.
+    space : FeatureSpace, or a learner or source of examples that has one
+        The feature space of the learner that the examples are for: the number of slots, the
+        intercept and the kind of labels. Use ``learner.space.unlabelled()`` for examples that may
+        have no labels and are only predicted.
     format : "auto", "svmlight" or "vw"
-        ``"auto"`` takes a first line with a ``|`` for Vowpal Wabbit's.
+        The format of text files. ``"auto"`` reads Vowpal Wabbit text if the first line has a ``|``,
+        and svmlight text otherwise.
     bad_lines : "stop" or "skip"
-        Whether a bad line is an error, or counted and passed over.
+        What to do with a line that cannot be read: raise an InputError, or skip and count it.
     names : bool
-        Whether to record the names of the features; costs memory, and one thread reads.
+        Whether to record the feature names. This uses more memory, and only one thread then reads.
     scale : "none", "cap" or "full"
-        What values are divided by while they are read. Learners scale for themselves and refuse
-        values that were scaled before; this is for learners with scale "none" that are compared
-        with something that cannot scale, such as the best fixed point.
+        How values are scaled while they are read. Learners scale values themselves, so a learner
+        raises a SpecError for values that were scaled here, unless it has scale "none". Scale here
+        if the same values go to something that cannot scale, such as :func:`best_fixed`.
     threads : int, optional
-        How many threads read, the caller's included; all cores without it. The examples are the
-        same for any number.
+        The number of threads that read. The default is one for each core. The examples do not
+        depend on it.
     """
     space = replace(space_of(space), scale=scale)
     core = _core.Stream(

@@ -25,54 +25,62 @@ def _gives_probabilities(estimator: OnlineClassifier) -> bool:
 
 
 class OnlineClassifier(ClassifierMixin, OnlineLinear):
-    """A linear classifier of two classes, learned one example at a time.
+    """A linear classifier for two classes, trained online: one example at a time.
 
-    Each example is predicted before it is learned from, so ``ledger_`` is an honest account of
-    loss, mistakes and regret, with no data held out.
+    Each example is predicted before the model learns from it. The loss, the mistakes and the regret
+    in ``ledger_`` are therefore a progressive validation: no data need to be held out.
 
     Parameters
     ----------
     loss : "logistic" or "hinge", default "logistic"
-        The loss of the margin. Logistic is the default because it gives probabilities.
+        The loss to minimise. Only logistic loss gives probabilities.
     rule : Rule, default None, which means PerCoordinate()
-        The one-dimensional algorithm that every coordinate runs; the default has no rate to tune.
-        A rule that exists only in Python
-        works too, slowly.
+        The update rule. The default has no learning rate to tune. A rule that you wrote in Python
+        works too, but much more slowly.
     intercept : bool, default True
-        Whether every example has one more feature, of value 1. Few data are centred, so True.
+        Whether to learn an intercept (bias) weight.
     certify : bool, default False
-        Whether to sum the gradients, 8 bytes a column, for ``ledger_.linear_regret``.
+        Whether to measure the linearised regret, ``ledger_.linear_regret``, an upper bound on the
+        regret. This needs 8 more bytes of memory for each column at each rate. Only for rules with
+        a feasible set.
     bits : 1 to 31, default 18
-        For dicts only: names are hashed into 2^bits columns. 18 is Vowpal Wabbit's default.
+        The size of the hash table, for examples that are dicts: feature names are hashed into
+        2^bits columns. 18 is also the default of Vowpal Wabbit.
     box : (low, high), two arrays with a number for each column, default None
-        The feasible interval of each column's weight; None is the rule's own for all.
+        The smallest and the largest weight allowed in each column, one array for each. None means
+        that the interval of the rule (its ``radius`` or ``box``) holds for all columns. If values
+        are scaled, the limits apply to the weights of the scaled values.
     passes : int from 1 up, default 1
-        How often ``fit`` goes over the rows. One, since regret is about rounds played once.
+        The number of passes that ``fit`` makes over the rows.
     l2 : number from 0 up, default 0
-        λ: every row adds (λ/2) Σ w² over the weights of its features to its loss, multiplied by its
-        ``sample_weight``. Only for rules with a box. One pass hardly overfits, so 0.
+        The strength λ of L2 regularisation: (λ/2) Σ w² over the weights of a row's features is
+        added to the loss of that row, multiplied by its ``sample_weight``. Only for rules with a
+        feasible set. 0 is the default because one pass hardly overfits.
     scale : "none", "cap" or "full", default "cap"
-        What values are divided by: nothing, the largest of the column met so far if above 1, or
-        that in any case. ``"cap"`` changes nothing for 0/1 and unit-length data and makes large
-        values harmless. ``coef_`` is per unit of the column as it is given.
+        How values are scaled. ``"full"`` divides each value by the largest absolute value that the
+        column has had so far. ``"cap"`` does so only if that largest value is above 1: it leaves
+        0/1 data and unit-length rows unchanged. ``"none"`` leaves all values as they are.
+        ``coef_`` holds the weights for the values before scaling.
     importance_aware : bool, default False
-        Whether to use importance-aware updates (Karampatziakis & Langford 2011): an example of
-        importance h moves the weights as h small steps would, so that a large ``sample_weight``
-        does not overshoot the label. Only for rules that step by rate times gradient, without L2.
-        There is no regret bound for such updates; the linearised regret stays valid.
+        Whether to use importance-aware updates (Karampatziakis & Langford 2011): an example with
+        ``sample_weight`` h moves the weights as many small steps of total importance h would. A
+        large ``sample_weight`` then does not overshoot the label. Only for rules that move weights
+        by rate times gradient, and only without L2. There is no regret bound for such updates; the
+        linearised regret remains an upper bound on the regret.
     fixed_share : number from 0 up and below 1, default 0
-        For data that drift, at rate "auto": after each example this part of the mixture's weight is
-        spread evenly over the eight rates, so that another rate can take over (Herbster & Warmuth
-        1998). 1e-4 suits a change in about ten thousand examples.
+        For data that drift, only at rate "auto": after each example this fraction of the mixture
+        weights is shared equally among the eight rates, so that another rate can become the best
+        one (Herbster & Warmuth 1998). 1e-4 suits data that change about every ten thousand
+        examples.
 
     Attributes
     ----------
-    classes_ : array of the two classes, sorted; the second is the one of positive margins
-    coef_ : array (1, n_features_in_), the weights, read from the learner when asked for
-    intercept_ : array (1,), 0 without intercept
-    ledger_ : Ledger, the account so far, made anew each time
-    learner_ : Learner, or ReadableLearner for a rule that exists only in Python
-    n_features_in_, feature_names_in_ : as in scikit-learn; dicts have 2^bits columns
+    classes_ : array of the two classes, sorted; a positive margin predicts the second one
+    coef_ : array (1, n_features_in_), the weights
+    intercept_ : array (1,), the weight of the intercept; 0 without an intercept
+    ledger_ : Ledger, the losses and regret so far, computed at each access
+    learner_ : the Learner that is trained; a ReadableLearner if the rule exists only in Python
+    n_features_in_, feature_names_in_ : as in scikit-learn; for dicts n_features_in_ is 2^bits
 
     >>> from lessregret import OnlineClassifier, PerCoordinate
     >>> clf = OnlineClassifier(loss="hinge", rule=PerCoordinate(rate=0.5), intercept=False)
@@ -80,7 +88,8 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
     >>> clf.ledger_.mean_loss, clf.coef_.tolist()
     (1.0, [[0.5, -0.5, 0.25]])
 
-    Dicts hold numbers, or strings that name the feature "field=value":
+    The values of dicts are numbers or strings. A string makes the feature "field=value" with value
+    1:
 
     >>> clf = OnlineClassifier().fit([{"age": 0.3, "word": "ham"}, {"word": "spam"}], ["ok", "bad"])
     >>> clf.predict([{"word": "spam"}]).tolist()
@@ -125,17 +134,18 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Go on learning, from the rows in their order, once.
+        """Continue training: make one pass over the rows, in their order.
 
-        The parameters are those of the first call; changing them later starts nothing anew, ``fit``
-        does.
+        The first call fixes the parameters of the estimator. Parameters that are changed later have
+        no effect until ``fit`` is called.
 
         Parameters
         ----------
         X, y, sample_weight
-            As in ``fit``, but a batch may have importances that are all 0.
+            The rows, their labels and their importances, as in ``fit``. All importances of a batch
+            may be 0.
         classes : the two classes
-            Needed in the first call, since the first batch may not show both.
+            Required in the first call, because the first batch need not contain both.
         """
         starting = not hasattr(self, "learner_")
         if starting and classes is None:
@@ -143,17 +153,17 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         return self._learn(X, y, sample_weight, starting=starting, classes=classes)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """The margins: above 0 for the second class."""
+        """The margins: the weighted sums of the features, positive for the second class."""
         return self._margins(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The classes."""
+        """The predicted classes."""
         positive = self._margins(X) > 0
         return self.classes_[positive.astype(np.intp)]
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The probabilities of the two classes; only the logistic loss gives them."""
+        """The probabilities of the two classes; only for logistic loss."""
         margins = self._margins(X)
         return np.column_stack([expit(-margins), expit(margins)])
 
@@ -164,7 +174,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
-        """The weight of the intercept, of shape (1,); 0 without intercept."""
+        """The weight of the intercept, of shape (1,); 0 without an intercept."""
         return np.array([self._margin_of_nothing()])
 
     def _labels(

@@ -66,16 +66,16 @@ class OnlineLinear(BaseEstimator, ABC):
         self.fixed_share = fixed_share
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Start anew and learn from the rows in their order, ``passes`` times.
+        """Train a new model: make ``passes`` passes over the rows, in their order.
 
         Parameters
         ----------
         X : CSR or other sparse matrix, dense array, or list of dicts
-            The examples, one a row.
+            The examples, one per row.
         y : array
-            Their labels.
+            The label of each example.
         sample_weight : array of numbers from 0 up, optional
-            Their importances: how many rounds each stands for. Not all of them may be 0.
+            The importance of each example, which multiplies its loss. At least one must be above 0.
         """
         if sample_weight is not None and not check_array(sample_weight, ensure_2d=False).any():
             raise ValueError("sample_weight is zero for every example: there is nothing to learn")
@@ -83,7 +83,7 @@ class OnlineLinear(BaseEstimator, ABC):
 
     @property
     def ledger_(self) -> Ledger:
-        """The account so far, made anew each time."""
+        """The losses and the regret so far, computed at each access."""
         check_is_fitted(self)
         return self.learner_.ledger()
 

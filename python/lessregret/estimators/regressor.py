@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 
 
 class OnlineRegressor(RegressorMixin, OnlineLinear):
-    """A linear regressor, learned one example at a time.
+    """A linear regressor, trained online: one example at a time.
 
-    Each example is predicted before it is learned from, so ``ledger_`` is an honest account of
-    loss and regret, with no data held out.
+    Each example is predicted before the model learns from it. The loss and the regret in
+    ``ledger_`` are therefore a progressive validation: no data need to be held out.
 
     Parameters
     ----------
     loss : "squared"
-        The loss of the margin, (p - y)².
+        The loss to minimise, (p - y)², where p is the prediction.
     rule, intercept, certify, bits, box, passes, l2, scale, importance_aware, fixed_share
-        As in :class:`OnlineClassifier`.
+        The parameters of :class:`OnlineClassifier`, with the same meanings.
 
     Attributes
     ----------
-    coef_ : array (n_features_in_,), the weights, read from the learner when asked for
-    intercept_ : float, 0 without intercept
+    coef_ : array (n_features_in_,), the weights
+    intercept_ : float, the weight of the intercept; 0 without an intercept
     ledger_, learner_, n_features_in_, feature_names_in_
-        As in :class:`OnlineClassifier`.
+        The attributes of :class:`OnlineClassifier`, with the same meanings.
 
     >>> from lessregret import OnlineRegressor, PerCoordinate
     >>> reg = OnlineRegressor(rule=PerCoordinate(rate=0.5), intercept=False)
@@ -72,11 +72,15 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
         )
 
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Go on learning, from the rows in their order, once; see :class:`OnlineClassifier`."""
+        """Continue training: make one pass over the rows, in their order.
+
+        The first call fixes the parameters of the estimator. Parameters that are changed later have
+        no effect until ``fit`` is called.
+        """
         return self._learn(X, y, sample_weight, starting=not hasattr(self, "learner_"))
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """The margins, which are the predictions."""
+        """The predictions: the margins, that is, the weighted sums of the features."""
         return self._margins(X)
 
     @property
@@ -86,7 +90,7 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
 
     @property
     def intercept_(self) -> float:
-        """The weight of the intercept; 0 without intercept."""
+        """The weight of the intercept; 0 without an intercept."""
         return self._margin_of_nothing()
 
     def _labels(

@@ -1,9 +1,10 @@
-"""The learner: a spec turned into slots that learn, run by the Rust core.
+"""The learner: a linear model that is trained by a rule, in the Rust core.
 
-Every door leads to the same arithmetic: a learner fed from files, from arrays in one batch or many,
-or resumed from a model file holds the same bits.
+The weights do not depend on how the examples arrive: a learner that reads files, takes arrays in
+one batch or in many, or resumes from a model file computes the same bits.
 
-numpy is imported where arrays come in or go out: it takes longer than to learn from a small file.
+numpy is imported only where arrays are passed in or out, because importing it takes longer than
+learning from a small file.
 """
 
 from __future__ import annotations
@@ -39,41 +40,52 @@ class Source(Protocol):
 
 
 class Learner:
-    """A rule run on every coordinate, predicting each example before learning from it.
+    """A linear model trained online, which predicts each example before it learns from it.
+
+    The rule updates the weight of each coordinate separately.
 
     Parameters
     ----------
     loss : "logistic", "hinge" or "squared"
-        The loss of the margin.
+        The loss to minimise.
     rule : Rule, default PerCoordinate()
-        The one-dimensional algorithm that every coordinate runs.
-    bits, columns : int, one of them
-        The size of the table: 2^bits slots for hashed features, or one slot a column.
+        The update rule, a one-dimensional online algorithm that runs on every coordinate.
+    bits, columns : int
+        The number of slots; give exactly one of the two. ``bits`` makes a hash table of 2^bits
+        slots for named features. ``columns`` makes one slot for each column of a matrix.
     intercept : bool, default True
-        Whether every example has one more feature, of value 1, in a slot of its own.
+        Whether to learn an intercept (bias) weight, in an extra slot.
     certify : bool, default False
-        Whether to sum the gradients, 8 bytes a slot, for the linearised regret.
+        Whether to measure the linearised regret, an upper bound on the regret. This needs 8 more
+        bytes of memory for each slot at each rate. Only for rules with a feasible set.
     box : (low, high) arrays, optional
-        The feasible interval of each column, in place of the rule's own.
+        The smallest and the largest weight allowed in each slot of a feature. Without it the
+        interval of the rule (its ``radius`` or ``box``) holds for all slots. If values are scaled,
+        the limits apply to the weights of the scaled values.
     l2 : number from 0 up, default 0
-        λ: every round adds (λ/2) Σ w² over the weights of its features to its loss. Only for rules
-        with a box; not to be confused with ``Ftrl(l2=...)``, which counts once.
+        The strength λ of L2 regularisation: (λ/2) Σ w² over the weights of an example's features is
+        added to the loss of that example. Only for rules with a feasible set. The parameter of
+        ``Ftrl(l2=...)`` is different: its penalty is added once for the whole run.
     l2_scope : "active" or "all", default "active"
-        Which weights: those of the example's features, or of all coordinates touched so far. The
-        second walks over all slots in every round.
+        Which weights ``l2`` penalises for an example: those of the example's features, or those of
+        all features met so far. ``"all"`` is slow, since every example then updates all weights.
     scale : "none", "cap" or "full", default "cap"
-        What values are divided by: nothing, the largest of the feature met so far if above 1, or
-        that in any case. ``"cap"`` changes nothing for 0/1 and unit-length data and makes large
-        values harmless; ``"full"`` is for tables of numbers in mixed units.
+        How values are scaled. ``"full"`` divides each value by the largest absolute value that the
+        feature has had so far; use it for features in different units. ``"cap"`` does so only if
+        that largest value is above 1: it leaves 0/1 data and unit-length rows unchanged. ``"none"``
+        leaves all values as they are. With ``"cap"`` the divisor at most doubles in each round, so
+        that a single outlier does not make all later values of the feature tiny.
     importance_aware : bool, default False
-        Whether to use importance-aware updates (Karampatziakis & Langford 2011): an example of
-        importance h moves the weights as h small steps would, so that a large importance does not
-        overshoot the label. Only for rules that step by rate times gradient, without L2. There is
-        no regret bound for such updates; the linearised regret stays valid.
+        Whether to use importance-aware updates (Karampatziakis & Langford 2011): an example with
+        importance h moves the weights as many small steps of total importance h would. A large
+        importance then does not overshoot the label. Only for rules that move weights by rate times
+        gradient, and only without L2. There is no regret bound for such updates; the linearised
+        regret remains an upper bound on the regret.
     fixed_share : number from 0 up and below 1, default 0
-        For data that drift, at rate "auto": after each example this part of the mixture's weight is
-        spread evenly over the eight rates, so that another rate can take over (Herbster & Warmuth
-        1998). 1e-4 suits a change in about ten thousand examples.
+        For data that drift, only at rate "auto": after each example this fraction of the mixture
+        weights is shared equally among the eight rates, so that another rate can become the best
+        one (Herbster & Warmuth 1998). 1e-4 suits data that change about every ten thousand
+        examples.
 
     >>> from lessregret.data.examples import Rows
     >>> learner = Learner("hinge", PerCoordinate(rate=0.5), columns=3, intercept=False)
@@ -126,79 +138,83 @@ class Learner:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Learner:
-        """Read a model file and go on as if never stopped."""
+        """Read a model file. Training can continue from it as if it had never stopped."""
         return cls._around(_core.Learner.load(path))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Learner:
-        """Read what :meth:`to_bytes` gave."""
+        """The learner that :meth:`to_bytes` wrote."""
         return cls._around(_core.Learner.from_bytes(content))
 
     def save(self, path: str | os.PathLike[str], *, slim: bool = False) -> None:
-        """Write a model file; the file is afterwards whole, or as it was.
+        """Write a model file. The write is atomic: if it fails, an existing file is unchanged.
 
-        A slim file holds only the weights that are not zero: enough to predict, not to go on.
+        A slim file holds only the nonzero weights. It can be used to predict but not to continue
+        training.
         """
         self._core.save(path, slim)
 
     def to_bytes(self) -> bytes:
-        """The model file as bytes."""
+        """The content that :meth:`save` would write, as bytes."""
         return self._core.to_bytes()
 
     @property
     def spec(self) -> dict[str, Any]:
-        """The spec with every key, as the core checked it."""
+        """The settings of the learner as a dict, with defaults filled in."""
         spec: dict[str, Any] = json.loads(self._core.spec)
         return spec
 
     @property
     def space(self) -> FeatureSpace:
-        """What examples must agree about with the learner."""
+        """The feature space of the learner. Examples must have been read for an equal one."""
         return FeatureSpace.from_json(self._core.space)
 
     @property
     def slots(self) -> int:
-        """The number of slots, that of the intercept included."""
+        """The number of slots, including the slot of the intercept."""
         return self.space.slots
 
     def expect(self, features: int) -> None:
-        """Be told how many features are to come, at a guess.
+        """Announce about how many features will be read, so that memory is allocated to suit.
 
-        Nothing that is learned depends on it. Where it is many, memory is had in large pages, in
-        which a long run is quicker and a short one would only use more of it.
+        The weights do not depend on it. If the number is large, memory is allocated in large pages,
+        which makes a long run faster. A short run would only use more memory.
         """
         self._core.expect(features)
 
     def learn(
         self, examples: Source, *, limit: int | None = None, order: ArrayLike | None = None
     ) -> Outcomes:
-        """Learn from examples, each predicted before it is learned.
+        """Train on examples. Each example is predicted before the model learns from it.
 
         Parameters
         ----------
         examples : ExampleStream, Examples or Rows
-            They must have been read for this learner's feature space; another is refused. All rows
-            of a matrix are checked first; a bad one raises and nothing is learned.
+            The examples. They must have been read for the feature space of this learner; otherwise
+            a SpecError is raised. The rows of a matrix are all checked before training starts.
         limit : int, optional
-            For a stream: read one block of at most so many examples; an empty outcome means that
-            the stream is at its end. Without it all that is left is learned from.
-        order : array of numbers, optional
-            For examples in memory: which to learn from, in which order.
+            For a stream only: the largest number of examples to read. Without it the stream is read
+            to its end. If no outcomes are returned, the stream has ended.
+        order : array of ints, optional
+            For examples in memory: the numbers of the examples to learn from, in this order.
         """
         return Outcomes(self._core.learn(examples.core, limit, _numbers(order)))
 
     def predict(
         self, examples: Source, *, limit: int | None = None, order: ArrayLike | None = None
     ) -> Outcomes:
-        """The margins of examples; nothing is learned. The parameters are those of `learn`."""
+        """Predict examples without learning from them; labels may be missing.
+
+        The parameters are those of :meth:`learn`.
+        """
         return Outcomes(self._core.predict(examples.core, limit, _numbers(order)))
 
     def tally(self) -> Tally:
-        """The sums over the rounds so far; costs nothing, unlike the ledger."""
+        """The sums of losses, mistakes and importances so far. Unlike the ledger it is free."""
         return Tally(*self._core.tally())
 
     def ledger(self) -> Ledger:
-        """The account so far; walks over all slots."""
+        """The losses and the regret so far. Computing them takes a pass over all slots in use."""
         return Ledger(
             self.tally(),
             self._summary(),
@@ -213,27 +229,27 @@ class Learner:
         return SlotSummary(spread, floor, theorem, touched, cost, named)
 
     def weights(self) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
-        """The touched slots, ascending, and their weights, per unit of the value.
+        """The slots that were updated, in ascending order, and their weights for unscaled values.
 
-        At rate "auto" they are those of the best lane.
+        At rate "auto" the weights are those of the lane with the largest share of the mixture.
         """
         return self._core.weights()
 
     def weight(self, slot: int) -> float:
-        """The weight that one slot would play, per unit of the value."""
+        """The current weight of one slot, for unscaled values."""
         return self._core.weight(slot)
 
     def dense_weights(self) -> NDArray[np.float32]:
-        """The weights of all slots of features, untouched ones included."""
+        """The weights of all slots except the intercept, also of slots never updated."""
         return self._core.dense_weights()
 
     def keep_names(self, examples: Source) -> None:
-        """Keep the feature names that a stream recorded."""
+        """Store the feature names that a stream recorded (``open_examples(..., names=True)``)."""
         if isinstance(examples.core, _core.Stream):
             self._core.keep_names(examples.core)
 
     def name(self, slot: int) -> tuple[str, bool] | None:
-        """The name of a slot, where names are kept, and whether another feature shares it."""
+        """The feature name of a slot, and whether other features share it; None if unknown."""
         return self._core.name(slot)
 
     def __reduce__(self) -> tuple[Any, tuple[bytes]]:
@@ -274,10 +290,10 @@ def learn_many(
     limit: int | None = None,
     order: ArrayLike | None = None,
 ) -> int:
-    """Let many learners learn from the same examples, on all cores; how many examples there were.
+    """Train several learners on the same examples, in parallel; return the number of examples.
 
-    Examples are read once. Each learner holds afterwards the bits that it would hold had it run
-    alone. The other parameters are those of :meth:`Learner.learn`.
+    The examples are read once. Each learner computes the same bits as if it had been trained alone.
+    The other parameters are those of :meth:`Learner.learn`.
     """
     cores = [learner._core for learner in learners]
     if len(set(map(id, cores))) < len(cores):

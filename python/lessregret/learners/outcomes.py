@@ -1,4 +1,4 @@
-"""What a learner gives back for examples: one entry an example."""
+"""What a learner returns for examples: arrays with one entry per example."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Arrays(Protocol):
 
 
 class Outcomes:
-    """What examples showed when they were played.
+    """The margins, labels, importances and tags of the examples that were learned or predicted.
 
-    ``len(outcomes)`` is the number of examples. Arrays are made when they are asked for, so that a
-    run that wants none of them does not even import numpy.
+    ``len(outcomes)`` is the number of examples. An array is created when it is first used, so that
+    a run that uses none of them does not import numpy.
     """
 
     def __init__(self, arrays: Arrays) -> None:
@@ -39,20 +39,20 @@ class Outcomes:
 
     @cached_property
     def margins(self) -> NDArray[np.float64]:
-        """The margins; where something was learned, each made before its example was learned."""
+        """The margins. When learning, each is computed before the example is learned from."""
         return self._arrays.margins
 
     @cached_property
     def labels(self) -> NDArray[np.float32]:
-        """The labels, NaN where there is none."""
+        """The labels; NaN for an example without a label."""
         return self._arrays.labels
 
     @cached_property
     def importances(self) -> NDArray[np.float32]:
-        """The importances."""
+        """The importances (sample weights)."""
         return self._arrays.importances
 
     @cached_property
     def tags(self) -> list[bytes]:
-        """The tags, empty where there is none."""
+        """The tags; empty for an example without a tag."""
         return self._arrays.tags

@@ -1,7 +1,7 @@
-"""The readable learner: float64, a dictionary of slots, one round in a dozen lines.
+"""The readable learner: plain Python in float64, with the slots in a dictionary.
 
-It is the twin of ``crates/core/src/learn/`` and gives the same numbers up to float32 rounding;
-``tests/twins`` holds the two together. It also runs rules that exist only in Python.
+It computes the same numbers as ``crates/core/src/learn/``, up to float32 rounding; the tests in
+``tests/twins`` compare the two. It also runs rules that exist only in Python.
 """
 
 from __future__ import annotations
@@ -38,22 +38,26 @@ class CsrRows(Protocol):
 
 
 class ReadableLearner:
-    """A rule run on every coordinate (Lemma 2), predicting each example before learning from it.
+    """The :class:`lessregret.Learner` in plain Python: slow, easy to read, and open to new rules.
+
+    It predicts each example before it learns from it.
 
     Parameters
     ----------
     loss : str or Loss
-        The loss of the margin.
+        The loss to minimise.
     rule : Rule
-        The one-dimensional algorithm that every coordinate runs.
+        The update rule, a one-dimensional online algorithm that runs on every coordinate (Lemma 2).
     certify : bool, default False
-        Whether to sum the gradients of each coordinate, which the linearised regret needs.
+        Whether to measure the linearised regret. This stores the sum of gradients of each slot.
     boxes : dict of slot to (low, high), optional
-        Coordinates whose feasible interval is not the rule's own.
+        The smallest and the largest weight of slots for which the interval of the rule does not
+        hold.
     intercept : int, optional
-        The slot of a feature of value 1 that rows of a matrix get as their last.
+        The slot of the intercept. ``learn`` and ``predict`` add a feature of value 1 in this slot
+        to every row.
     l2, l2_scope, scale, importance_aware, fixed_share
-        As for :class:`lessregret.Learner`.
+        The parameters of :class:`lessregret.Learner`, with the same meanings.
 
     >>> from lessregret.learners.rules import PerCoordinate
     >>> learner = ReadableLearner("hinge", PerCoordinate(rate=0.5))
@@ -114,7 +118,7 @@ class ReadableLearner:
             self.scales = self.lanes[0].scales
 
     def margin(self, slots: Sequence[int], values: Sequence[float]) -> float:
-        """The margin Σ_i weight_i · value_i, the values scaled as if they were to be learned."""
+        """The margin Σ_i weight_i · value_i, with the values scaled as :meth:`play` would."""
         if self.lanes:
             return self.mixture.margin([lane.margin(slots, values) for lane in self.lanes])
         return self._margin(slots, self.scales.normalised(slots, values))
@@ -126,7 +130,7 @@ class ReadableLearner:
         label: float,
         importance: float = 1.0,
     ) -> Outcome:
-        """Play one round: predict, suffer the loss, absorb the gradient."""
+        """Play one round: predict the example, compute the loss, update the slots."""
         if self.lanes:
             return self._learn_lanes(slots, values, label, importance)
         features = len(slots)
@@ -153,7 +157,7 @@ class ReadableLearner:
         return outcome
 
     def learn(self, examples: CsrRows) -> Outcomes:
-        """Learn from the rows of a matrix, as :meth:`lessregret.Learner.learn` does."""
+        """Train on the rows of a matrix. Each row is predicted before it is learned from."""
         if examples.labels is None:
             raise SpecError("rows without labels cannot be learned from; give labels, or predict")
         y, rows = examples.labels, self._rows(examples)
@@ -162,29 +166,29 @@ class ReadableLearner:
         return _outcomes(margins, examples)
 
     def predict(self, examples: CsrRows) -> Outcomes:
-        """The margins of the rows of a matrix; nothing is learned."""
+        """Predict the rows of a matrix without learning from them."""
         return _outcomes([self.margin(*row) for row in self._rows(examples)], examples)
 
     def weight(self, slot: int, value: float = 1.0) -> float:
-        """The weight that a slot would play, per unit of the value."""
+        """The current weight of a slot, for unscaled values."""
         return self.scaled_weight(slot, value) / self.scales.of(slot)
 
     def scaled_weight(self, slot: int, value: float = 1.0) -> float:
-        """The weight that a slot would play, per unit of the scaled value; of the best lane."""
+        """The current weight of a slot, for scaled values; with lanes, that of the best lane."""
         if self.lanes:
             return self.lanes[self.mixture.best].scaled_weight(slot, value)
         return self.rule_at(slot).weight(self.slot(slot), value)
 
     def slot(self, slot: int) -> Any:
-        """What a coordinate remembers."""
+        """The state of a coordinate; the empty slot of the rule if it was never updated."""
         return self.slots.get(slot, self.rule.empty)
 
     def rule_at(self, slot: int) -> Rule:
-        """The rule as it is for this coordinate."""
+        """The rule of this coordinate, with the interval of the coordinate."""
         return self._rules.get(slot, self.rule)
 
     def summary(self) -> SlotSummary:
-        """What the slots say about regret."""
+        """The parts of the bound and of the linearised regret that depend on the slots."""
         if self.lanes:
             return self._summary_of_lanes()
         proved = not self.importance_aware and not isinf(self.rule.width)
@@ -202,7 +206,7 @@ class ReadableLearner:
         )
 
     def ledger(self) -> Ledger:
-        """The account so far."""
+        """The losses and the regret so far."""
         return Ledger(replace(self.tally), self.summary(), self.loss.is_classification)
 
     def _learn_lanes(

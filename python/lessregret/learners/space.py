@@ -1,8 +1,8 @@
 """The feature space: what examples and learners must agree about.
 
-It says how names become slots, what the labels are, whether there is an intercept and what values
-are divided by. A learner owns one, and its model file keeps it. A source of examples carries the
-space that it was read for; a learner compares the two once and refuses another space with a
+It says how feature names become slots, what the labels are, whether there is an intercept and how
+values are scaled. Every learner has a feature space and stores it in its model file. A source of
+examples has the space that it was read for. If the two spaces differ, the learner raises a
 :class:`~lessregret.errors.SpecError` that names the difference.
 """
 
@@ -23,20 +23,22 @@ LABELS = ("binary", "real", "any")
 
 @dataclass(frozen=True, kw_only=True)
 class FeatureSpace:
-    """How features find their slots, and what stands beside them.
+    """How features are mapped to slots, and how labels and values are to be read.
 
     Parameters
     ----------
-    bits, columns : int, one of them
-        The size of the table: 2^bits slots for hashed features, or one slot a column.
+    bits, columns : int
+        The number of slots; give exactly one of the two. ``bits`` is for named features, which are
+        hashed into 2^bits slots. ``columns`` is for a matrix, with one slot per column.
     labels : "binary", "real" or "any", default "binary"
-        What labels are: two classes, any finite number, or numbers that may be missing. Examples
-        with labels of the last kind can be predicted, not learned from.
+        What labels are: two classes, finite numbers, or numbers that may be missing. Examples with
+        labels ``"any"`` can be predicted but not learned from.
     intercept : bool, default True
-        Whether every example has one more feature, of value 1, in a slot of its own.
+        Whether every example has an intercept: a feature of value 1, in an extra slot.
     scale : "none", "cap" or "full", default "none"
-        What values are divided by. In a learner's space the learner does it; in the space of
-        examples it was done when they were read.
+        How values are scaled; :class:`~lessregret.Learner` explains the three words. In the space
+        of a learner it says how the learner scales values. In the space of a source of examples it
+        says how the values were scaled when they were read.
 
     >>> FeatureSpace(bits=18).slots
     262145
@@ -60,7 +62,7 @@ class FeatureSpace:
 
     @property
     def table(self) -> dict[str, int]:
-        """The size of the table, as a spec says it."""
+        """The number of slots as it is written in a spec: {"bits": …} or {"columns": …}."""
         if self.bits is not None:
             return {"bits": int(self.bits)}
         assert self.columns is not None
@@ -68,17 +70,17 @@ class FeatureSpace:
 
     @property
     def slots(self) -> int:
-        """The number of slots, that of the intercept included."""
+        """The number of slots, including the slot of the intercept."""
         features = self.columns if self.bits is None else 1 << self.bits
         assert features is not None
         return features + bool(self.intercept)
 
     def unlabelled(self) -> FeatureSpace:
-        """The space of examples that are only to be predicted."""
+        """This space for examples that may have no label and are only predicted."""
         return replace(self, labels="any")
 
     def to_json(self) -> str:
-        """The space as the core reads it."""
+        """The space as JSON text, as the Rust core reads it."""
         document = {
             "table": self.table,
             "labels": self.labels,
@@ -89,7 +91,7 @@ class FeatureSpace:
 
     @classmethod
     def from_json(cls, text: str) -> FeatureSpace:
-        """The space that the core wrote."""
+        """The space from JSON text that the Rust core wrote."""
         document: dict[str, Any] = json.loads(text)
         return cls(**document.pop("table"), **document)
 

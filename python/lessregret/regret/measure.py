@@ -1,4 +1,4 @@
-"""Regret measured: rules run over data, set against the best fixed point at ever more rounds.
+"""Measured regret: the loss of rules on data, minus the loss of the best fixed point.
 
     regret  =  Σ f_t(x_t) − min over F of Σ f_t(x)       f_t the loss, with L2 where asked for
             ∈  [Σ f_t(x_t) − total, Σ f_t(x_t) − lower]  the comparator's enclosure
@@ -35,56 +35,61 @@ Watch: TypeAlias = Callable[[int, BestFixed, bool], bool]
 
 @dataclass(frozen=True)
 class RegretPoint:
-    """A rule's account after some rounds, and the best fixed point for those rounds if sought."""
+    """The regret of a rule after some number of rounds.
+
+    ``ledger`` holds the losses of the rule in these rounds. ``best`` is the best fixed point for
+    these rounds, or None if it was not computed; then the regret is None, too. All numbers are per
+    example.
+    """
 
     ledger: Ledger
     best: BestFixed | None
 
     @property
     def rounds(self) -> int:
-        """Rounds played."""
+        """The number of rounds."""
         return self.ledger.rounds
 
     @property
     def mean_total(self) -> float:
-        """Loss and penalty per example."""
+        """The mean of loss plus L2 penalty of the rule."""
         return self.ledger.total / self.ledger.tally.importance
 
     @property
     def best_total(self) -> float | None:
-        """The same of the best fixed point."""
+        """The mean of loss plus L2 penalty of the best fixed point."""
         return None if self.best is None else self.best.mean_total
 
     @property
     def regret_low(self) -> float | None:
-        """The regret is at least this."""
+        """The lower end of the interval that contains the regret."""
         return None if self.best is None else self._mean(self.best.regret(self.ledger).low)
 
     @property
     def regret_high(self) -> float | None:
-        """The regret is at most this."""
+        """The upper end of the interval that contains the regret."""
         return None if self.best is None else self._mean(self.best.regret(self.ledger).high)
 
     @property
     def linear_regret(self) -> float | None:
-        """The linearised regret; None for rules without a box."""
+        """The linearised regret; None for rules without a feasible set."""
         return self._mean(self.ledger.linear_regret)
 
     @property
     def bound(self) -> float | None:
-        """The bound for the rates used."""
+        """The proved bound on the regret, for the rates that were used."""
         return self._mean(self.ledger.bound)
 
     @property
     def theorem(self) -> float | None:
-        """The closed form of Theorem 2 or 3, which is for the rates of those theorems."""
+        """The bound of Theorem 2 or 3, which holds only at rate "theory"."""
         return self._mean(self.ledger.theorem)
 
     def _mean(self, total: float | None) -> float | None:
         return None if total is None else total / self.ledger.tally.importance
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The numbers as a dict, for JSON."""
         best = self.best
         return {
             "rounds": self.rounds,
@@ -104,7 +109,7 @@ class RegretPoint:
 
 @dataclass(frozen=True)
 class Measured:
-    """One rule's regret as it grew."""
+    """The regret of one rule at increasing numbers of rounds, the marks."""
 
     rule: str
     box: Ends
@@ -112,33 +117,36 @@ class Measured:
 
     @property
     def last(self) -> RegretPoint:
-        """The account of the whole run."""
+        """The regret after all rounds."""
         return self.marks[-1]
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON: the whole run, then how it grew."""
+        """The numbers as a dict, for JSON: those after all rounds, and those of every mark."""
         growth = [mark.as_dict() for mark in self.marks]
         return {"rule": self.rule, "box": list(self.box), **growth[-1], "growth": growth}
 
 
 class Source(Protocol):
-    """Examples that learners can be led through, and the comparator over any that were passed."""
+    """The examples of a measurement, for the learners and for the best fixed point."""
 
     def stops(self) -> Iterator[int]:
-        """Where to look, in rounds from the start."""
+        """The numbers of rounds after which to measure the regret."""
         ...
 
     def advance(self, learners: Sequence[Learner], stop: int) -> tuple[int, bool]:
-        """Let the learners learn up to ``stop``; the rounds reached, and whether all are done."""
+        """Train up to round ``stop``; return the rounds reached, and whether all are done."""
         ...
 
     def passes(self, loss: str, rounds: int, done: bool) -> Passes | None:
-        """The first ``rounds`` examples for the comparator; None where that is not to be had."""
+        """The first ``rounds`` examples, for the best fixed point; None if not available."""
         ...
 
 
 class FromMemory:
-    """Examples in memory; the comparator can be sought after any of them."""
+    """Examples in memory, for :func:`measure`.
+
+    With ``growth`` the regret is measured after the first half, quarter, … of the examples, too.
+    """
 
     def __init__(self, examples: Examples, *, growth: bool = True) -> None:
         self._examples, self._growth, self._rounds = examples, growth, 0
@@ -158,7 +166,11 @@ class FromMemory:
 
 
 class FromFiles:
-    """Files that are learned from as a stream; the comparator reads them again, at the end only."""
+    """Examples of files too large for memory, for :func:`measure`.
+
+    The learners read ``stream``. ``again(loss)`` opens the files again for the search of the best
+    fixed point, which is computed only for all examples together.
+    """
 
     def __init__(self, stream: ExampleStream, again: Callable[[str], OverFiles]) -> None:
         self._stream, self._again, self._rounds = stream, again, 0
@@ -191,21 +203,30 @@ def measure(
     start: BestFixed | None = None,
     watch: Watch | None = None,
 ) -> list[Measured]:
-    """Run the rules side by side and measure their regret.
+    """Train one learner per rule on the same examples and measure the regret of each.
 
     Parameters
     ----------
-    rules : by what to call them.
-    make : the learner for a rule; its loss and L2 are those of the comparator. It must not scale
-        values: a source that scales lets rules and comparator see the same ones.
-    source : FromMemory or FromFiles.
-    radius : the comparator's box for rules that have none of their own.
-    gap : the comparator's, per example.
-    start : a best fixed point to start the last search from.
-    watch : called after every step of a search with the rounds, the best so far, and whether this
-        is the search over all examples; where it returns False the search ends with the gap it has.
+    rules : dict of name to Rule
+        The rules to measure.
+    make : function from a Rule to a Learner
+        Makes the learner of a rule. The best fixed point has the loss and the L2 of the learner.
+        The learner must have ``scale="none"``, so that it learns from the same values that the best
+        fixed point is computed for. To scale values, open the source with ``scale``.
+    source : FromMemory or FromFiles
+        The examples.
+    radius : number above 0, default 100
+        The best fixed point has weights within [-radius, radius] if the rule does not limit
+        weights. Otherwise it has the limits of the rule.
+    gap : number above 0, default 1e-4
+        How precisely to compute the loss of the best fixed point, per example.
+    start : BestFixed, optional
+        The point from which the search over all examples starts.
+    watch : function, optional
+        Called after every step of a search with the number of rounds, the best point so far, and
+        whether the search is over all examples. If it returns False, the search stops.
 
-    Rounds before the first example of any importance have no mark: nothing was lost in them.
+    A mark at which all importances so far are 0 is left out.
 
     >>> from scipy.sparse import csr_array
     >>> from lessregret.learners.rules import PerCoordinate

@@ -1,7 +1,7 @@
-"""A run as a curve: what it said of itself at marks so few that any run fits in a picture.
+"""The curve of a run: its losses and regret at a few rounds, for a plot.
 
-The marks are the rounds 1, 2, 4, 5, 8, 11, 16, …, ⌊2^(k/2)⌋: two for each doubling, 60 for a
-billion rounds.
+These rounds are called marks: 1, 2, 4, 5, 8, 11, 16, …, ⌊2^(k/2)⌋, two for each doubling. A run of
+a billion rounds has 60 marks.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from lessregret.ledger import Tally
 
 
 class CurvePoint(NamedTuple):
-    """What a run said of itself after so many rounds."""
+    """The losses and the regret of a run after some number of rounds."""
 
     rounds: int
     loss: float
-    """in all"""
+    """the sum over all rounds so far"""
     mean_loss: float | None
     loss_since: float | None
-    """the mean loss since the mark before"""
+    """the mean loss since the previous mark"""
     linear_regret: float | None
-    """in all; None unless certified"""
+    """over all rounds so far; None unless certified"""
     bound: float | None
-    """in all; None for a rule without one"""
+    """over all rounds so far; None for a rule without a bound"""
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Curve:
     """
 
     before: Tally = field(default_factory=Tally)
-    """what earlier runs had added up, where this one goes on from a model"""
+    """the sums of earlier runs, if this run resumed from a model"""
     marks: list[CurvePoint] = field(default_factory=list)
     _last: Tally | None = field(default=None, repr=False, compare=False)
 

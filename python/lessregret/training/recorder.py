@@ -1,4 +1,4 @@
-"""A recorder is told of a run as it goes and keeps what its report shows, in constant memory."""
+"""The recorder collects the data of a report while a run goes on, in constant memory."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ class Unrecorded:
 
 
 class Recorder(Unrecorded):
-    """Keeps the curve of a run and, if asked to, how well its probabilities are calibrated.
+    """Records the loss curve of a run and, optionally, the calibration of its probabilities.
 
     Parameters
     ----------
     before : Tally
-        What earlier runs had added up; nothing for a new model.
+        The sums of earlier runs of a resumed model; an empty Tally for a new model.
     calibrates : bool
-        Whether to add up probabilities and labels. Only logistic loss has probabilities.
+        Whether to record the calibration. Only logistic loss has probabilities.
     """
 
     def __init__(self, before: Tally, *, calibrates: bool) -> None:

@@ -1,11 +1,11 @@
-"""A run: learn from files, pass after pass. This is what ``lessregret train`` does, for Python.
+"""Training on files, as the command ``lessregret train`` does.
 
     files ─open_examples─▶ blocks of examples ─Learner.learn─▶ outcomes ─▶ recorder, predictions
                                                     │
                                                   ledger ─▶ Training, model file
 
-Blocks end at powers of two, where progress is told, and where the recorder wants a point of its
-curve. Neither changes a bit of what is learned.
+Blocks end where progress is reported (at powers of two) and where the recorder adds a point to its
+curve. The model does not depend on where blocks end.
 """
 
 from __future__ import annotations
@@ -35,28 +35,28 @@ BYTES_OF_A_FEATURE = 12
 
 
 class Training(NamedTuple):
-    """What came of a run."""
+    """The result of :func:`train`."""
 
     learner: Learner
     ledger: Ledger
-    """the account at the end, earlier runs of a resumed model included"""
+    """the losses and the regret at the end, including those of earlier runs of a resumed model"""
     data: tuple[str, ...]
     """the names of the files"""
     passes: int
     skipped: int
-    """bad lines passed over in the last pass"""
+    """the number of bad lines that were skipped in the last pass"""
     first_skipped: str | None
-    """what was wrong with the first of them"""
+    """the error in the first skipped line"""
     seconds: float
     model: str | None
-    """where the model file was written"""
+    """the name of the model file that was written"""
     resumed: str | None
-    """the model file that the run went on from"""
+    """the name of the model file that training continued from"""
     recorder: Recorder | None
-    """what a report shows; None unless the run was recorded"""
+    """the data of the report; None unless the run was recorded"""
 
     def as_dict(self) -> dict[str, Any]:
-        """The document of ``train --json``."""
+        """The JSON document of ``lessregret train --json`` as a dict."""
         ledger, spec = self.ledger, self.learner.spec
         return {
             "examples": ledger.rounds,
@@ -81,14 +81,14 @@ class Training(NamedTuple):
 
 
 class Watcher(Protocol):
-    """Something that is told how a run goes."""
+    """An object that is called with the progress of a run."""
 
     def advance(self, bytes_read: int) -> None:
-        """So many bytes of all files and passes were read, packed as they are."""
+        """Called after each block with the bytes read so far, before decompression."""
         ...
 
     def checkpoint(self, tally: Tally, ledger: Callable[[], Ledger]) -> None:
-        """The rounds reached a power of two, or their end; to ask for the ledger takes time."""
+        """Called when the rounds reach a power of two, and at the end. ``ledger()`` takes time."""
         ...
 
 
@@ -116,36 +116,39 @@ def train(
     record: bool = False,
     progress: Callable[[str], object] | Watcher | None = None,
 ) -> Training:
-    """Learn a model from files, predicting each example before learning from it.
+    """Train a model on files. Each example is predicted before the model learns from it.
 
     Parameters
     ----------
     data : the name of a file, or several
-        LIBSVM/svmlight or Vowpal Wabbit text, plain or packed by gzip or zstd, or Arrow files made
-        by ``convert``; ``"-"`` is standard input.
+        The training data: LIBSVM/svmlight or Vowpal Wabbit text, plain or compressed with gzip or
+        zstd, or Arrow files written by ``convert``; ``"-"`` is standard input.
     loss, rule, bits, intercept, certify, l2, scale, importance_aware, fixed_share
-        As for :class:`~lessregret.Learner`; ``bits`` is 22 by default, and a rule may be written as
-        on the command line, ``"ftrl:l1=0.5"``. With ``resume`` the model fixes them: they may be
-        repeated, not changed.
+        The parameters of :class:`~lessregret.Learner`. The default of ``bits`` is 22. A rule may
+        also be a string as on the command line, ``"ftrl:l1=0.5"``. With ``resume`` the model fixes
+        these parameters; a value that differs from the model's raises a SpecError.
     passes : int from 1 up, default 1
-        How often to go over the files; every pass counts in the ledger.
+        The number of passes over the files. The ledger includes the examples of all passes.
     model : the name of a file, optional
-        Where to write the model when all is learned.
+        The file to write the model to at the end.
     slim : bool, default False
-        Whether the model file holds only the weights that are not zero: enough to predict.
+        Whether to write only the nonzero weights to the model file. Such a file can be used to
+        predict but not to continue training.
     resume : the name of a model file, or a Learner, optional
-        What to go on from, as if it had never stopped.
+        The model to continue training from. The result is the same as if training had never
+        stopped.
     predictions : the name of a file, or a file open for text, optional
-        Where to write a line for each example: its prediction, made before it was learned.
+        The file to write one prediction per line to. Each is made before the model learns from the
+        example.
     names : bool, default False
-        Whether to keep the features' names in the model; costs memory.
+        Whether to store the feature names in the model. This uses more memory and time.
     format, bad_lines, threads
-        As for :func:`~lessregret.open_examples`.
+        The parameters of :func:`~lessregret.open_examples`.
     record : bool, default False
-        Whether to keep what :func:`lessregret.report.train_report` shows.
+        Whether to record the data that :func:`lessregret.report.train_report` shows.
     progress : function, optional
-        Called with a line of text whenever the number of examples reaches a power of two, and at
-        the end: ``progress=print`` shows them.
+        A function that is called with a line of text whenever the number of examples reaches a
+        power of two, and at the end. ``progress=print`` prints these lines.
 
     >>>     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

@@ -24,15 +24,17 @@ from lessregret.learners.rules.rule import ExampleStats, Rule, Step
 
 @dataclass(frozen=True, kw_only=True)
 class Arow(Rule):
-    """Adaptive regularisation: confidence-weighted without the hard constraint, so noise is borne.
+    """Adaptive regularisation of weight vectors (AROW).
+
+    It is confidence-weighted learning with a soft constraint, and so tolerates noisy labels.
 
     Parameters
     ----------
     regularisation : number above 0, default 1
-        r; larger trusts each label less. 1 is the source's.
+        r: the larger it is, the less a single label changes the weights. The authors use 1.
     form : "covariance" or "precision", default "covariance"
-        Which off-diagonals are dropped; with one active feature the two agree. Most public code
-        has the first.
+        The matrix whose off-diagonal entries are dropped after an update. The two forms agree for
+        examples with one feature. Most public code uses the covariance.
 
     >>> rule = Arow()
     >>> slot, _ = rule.absorb(Slot(), 1.0, 0.0, Step(rate=0.5, tighten=0.5))

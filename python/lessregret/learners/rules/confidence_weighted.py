@@ -33,16 +33,17 @@ class Slot(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ConfidenceWeighted(Rule):
-    """What the two versions share: all but the closed form of the step.
+    """The base class of CW and CWStdev, which differ in the closed form of the step.
 
-    Margins are not on the hinge scale: expect large hinge losses with few mistakes.
+    The margins are not calibrated for hinge loss: it may be large although mistakes are few.
 
     Parameters
     ----------
     confidence : number above 0, default 1
-        φ = Φ⁻¹(η), how sure of the label the weights must be after the round; the paper uses 1.
+        φ = Φ⁻¹(η), where η is the probability of the right label that the distribution of weights
+        must reach after the round. The paper uses 1.
     variance : number above 0, default 1
-        a, the variance that every coordinate begins with; the paper says 1 (but see erratum E16).
+        a, the initial variance of every weight. The paper says 1 (but see erratum E16).
     """
 
     empty = Slot()

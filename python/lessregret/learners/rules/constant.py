@@ -30,11 +30,12 @@ class Constant(BoxedRule):
     Parameters
     ----------
     rate : number above 0, default 0.1
-        The rate best for a known horizon T is D/(G√T) (§2.2); 0.1 is a start for unit-length data.
-        With squared loss on data of other lengths a fixed rate may oscillate between the ends of
-        the box: take a smaller one, or a rule that adapts.
+        The learning rate. For T rounds and gradients of length at most G the best one is D/(G√T)
+        (§2.2). 0.1 is a reasonable start for unit-length rows. With squared loss and longer rows
+        the weights may oscillate between the ends of their interval; then use a smaller rate, or a
+        rule that adapts its rate.
     radius, box
-        The feasible set, see :class:`BoxedRule`.
+        The limits on every weight, see :class:`BoxedRule`.
 
     >>> rule = Constant(rate=0.25)
     >>> rule.absorb(rule.empty, value=1.0, gradient=2.0, step=Step())

@@ -32,17 +32,19 @@ class Ftrl(BoxedRule):
     Parameters
     ----------
     rate : number above 0, or "auto", default "auto"
-        α of the source. ``"auto"`` runs eight lanes, at rates from 0.0125 to 1.6, and mixes them by
-        their losses: see :mod:`lessregret.learners.mixture`. Defaults in the field run from 0.005
-        to 0.5; 0.1 suits click logs with some tens of one-hot features.
+        The learning rate, α in McMahan et al. (2013). ``"auto"`` trains one model, called a lane,
+        at each of eight rates from 0.0125 to 1.6 and mixes their predictions, weighted by their
+        past losses: see :mod:`lessregret.learners.mixture`. Other implementations have defaults
+        from 0.005 to 0.5. 0.1 suits click logs with some tens of one-hot features per example.
     offset : number from 0 up, default 1
-        β of the source: keeps the first steps of a coordinate short. 1 is the source's; for
-        unit-length text, whose gradients are small, take 0.
+        β in McMahan et al. (2013), who use 1: makes the first steps of a coordinate shorter. Use 0
+        for unit-length text, whose gradients are small.
     l1, l2 : numbers from 0 up, default 0
-        λ₁ makes weights exactly zero, λ₂ makes them small. Both count once, not every round; L2 in
-        every round is the learner's ``l2``.
+        The strengths λ₁ and λ₂ of L1 and L2 regularisation. L1 makes weights exactly zero; L2 makes
+        them small. Each penalty is added once for the whole run, not for each example. The
+        parameter ``l2`` of a learner adds a penalty for each example.
     radius, box
-        The feasible set, see :class:`BoxedRule`.
+        The limits on every weight, see :class:`BoxedRule`.
 
     >>> rule = Ftrl(rate=0.5, offset=0, l1=1)
     >>> rule.weight(Slot(z=-0.75, n=4.0), 1.0), rule.weight(Slot(z=-1.5, n=4.0), 1.0)

@@ -44,16 +44,17 @@ class Shared(NamedTuple):
 class Global(BoxedRule):
     """Gradient descent with one adaptive rate: w ← clip(w − rate √n/√(Σ|g|²) · g).
 
-    n is the number of coordinates met so far.
+    n is the number of features that occurred so far, and Σ|g|² sums over all rounds so far.
 
     Parameters
     ----------
     rate : number above 0, "theory" or "auto", default "auto"
-        ``"auto"`` runs eight lanes, at rates from 0.0125 to 1.6, and mixes them by their losses:
-        see :mod:`lessregret.learners.mixture`. 0.1 is the constant that reproduces the paper's
-        Table 1 (erratum E16). ``"theory"`` is D_i/√2, so that η = D/√(2 Σ|g|²), Theorem 2's rate.
+        The learning rate. ``"auto"`` trains one model, called a lane, at each of eight rates from
+        0.0125 to 1.6 and mixes their predictions, weighted by their past losses: see
+        :mod:`lessregret.learners.mixture`. 0.1 reproduces the paper's Table 1 (erratum E16).
+        ``"theory"`` is D_i/√2, which makes η = D/√(2 Σ|g|²), the rate of Theorem 2.
     radius, box
-        The feasible set, see :class:`BoxedRule`.
+        The limits on every weight, see :class:`BoxedRule`.
     """
 
     name = "global"

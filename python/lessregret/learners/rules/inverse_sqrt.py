@@ -25,10 +25,11 @@ class InverseSqrt(BoxedRule):
     Parameters
     ----------
     rate : number above 0, default 1
-        Zinkevich's own η_t = 1/√t; the best constant is D/(G√2), which needs the largest gradient.
-        With squared loss G may be large, and the rate wants to be small.
+        The learning rate in the first round. 1 is Zinkevich's choice. The best is D/(G√2), where G
+        is the length of the largest gradient. With squared loss gradients may be large; then use
+        a smaller rate.
     radius, box
-        The feasible set, see :class:`BoxedRule`.
+        The limits on every weight, see :class:`BoxedRule`.
     """
 
     name = "inverse-sqrt"

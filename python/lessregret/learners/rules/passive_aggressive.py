@@ -32,12 +32,15 @@ class Slot(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PassiveAggressive(Rule):
-    """What the three variants share: all but the size of the step.
+    """The base class of PA, PA1 and PA2, which differ in the size τ of the step.
+
+    L is the hinge loss of the example, h its importance.
 
     Parameters
     ----------
     epsilon : number from 0 up, default 0.1
-        How far off a regression may be for free; scikit-learn's default. Classification ignores it.
+        For regression: an error up to epsilon causes no update. Classification ignores it. 0.1 is
+        also the default of scikit-learn.
     """
 
     empty = Slot()
@@ -85,12 +88,12 @@ class PA(PassiveAggressive):
 
 @dataclass(frozen=True, kw_only=True)
 class PA1(PassiveAggressive):
-    """Passive-aggressive, steps of at most C: τ = min(C h, L/|x|²).
+    """Passive-aggressive with a limited step (PA-I): τ = min(C h, L/|x|²).
 
     Parameters
     ----------
     aggressiveness : number above 0, default 1
-        C; smaller is more patient with noisy labels. 1 is scikit-learn's default.
+        C, the largest step. A smaller C suits noisy labels. 1 is also the default of scikit-learn.
     """
 
     name = "pa-i"
@@ -103,12 +106,13 @@ class PA1(PassiveAggressive):
 
 @dataclass(frozen=True, kw_only=True)
 class PA2(PassiveAggressive):
-    """Passive-aggressive, softer: τ = L/(|x|² + 1/(2 C h)).
+    """Passive-aggressive with a damped step (PA-II): τ = L/(|x|² + 1/(2 C h)).
 
     Parameters
     ----------
     aggressiveness : number above 0, default 1
-        C; smaller is more patient with noisy labels. 1 is scikit-learn's default.
+        C. A smaller C makes shorter steps and suits noisy labels. 1 is also the default of
+        scikit-learn.
     """
 
     name = "pa-ii"

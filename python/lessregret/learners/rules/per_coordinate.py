@@ -32,22 +32,26 @@ class Slot(NamedTuple):
 class PerCoordinate(BoxedRule):
     """Gradient descent with a rate for each coordinate: w ← clip(w − η g), η = rate/√S.
 
+    S is the sum of the squared gradients of the coordinate so far, plus (offset x)² for its first
+    value x.
+
     Parameters
     ----------
     rate : number above 0, "theory" or "auto", default "auto"
-        ``"auto"`` runs eight lanes, at rates from 0.0125 to 1.6, and mixes them by their losses:
-        see :mod:`lessregret.learners.mixture`. It is the default because no number is right for
-        all data: 0.3 reproduces the paper's Table 1 on unit-length text (erratum E16), one-hot data
-        with 20 features an example do better near 0.1. ``"theory"`` is D_i/√2, the rate for which
-        Theorem 3 holds with its constant if the offset is 0.
+        The learning rate. ``"auto"`` trains one model, called a lane, at each of eight rates from
+        0.0125 to 1.6 and mixes their predictions, weighted by their past losses: see
+        :mod:`lessregret.learners.mixture`. It is the default because no number suits all data: 0.3
+        reproduces the paper's Table 1 on unit-length text (erratum E16), but about 0.1 is better
+        for one-hot data with 20 features per example. ``"theory"`` is D_i/√2, the rate for which
+        Theorem 3 is proved (with offset 0).
     offset : number from 0 up, default 0.3 at rate "auto", else 0
-        Keeps the first steps of a coordinate short. Without it the first gradient moves the weight
-        by exactly the rate, however small it is. With it a coordinate begins as if it had met a
-        gradient of offset times its first value: so it is relative to the feature's scale, which
-        an offset added to √S would not be. 0 is the paper's, so a rate that is given plays the
-        paper's Algorithm 1; why 0.3 is in decision 17.
+        Makes the first steps of a coordinate shorter. With offset 0 the first gradient, however
+        small, moves the weight by exactly the rate. With another offset S starts as if there had
+        been an earlier gradient of offset times the first value of the feature. This makes the
+        offset independent of the unit of the feature. The paper has offset 0. Decision 17 explains
+        the choice of 0.3.
     radius, box
-        The feasible set, see :class:`BoxedRule`.
+        The limits on every weight, see :class:`BoxedRule`.
 
     >>> rule = PerCoordinate(rate=0.5, radius=1)
     >>> rule.absorb(rule.empty, value=1.0, gradient=-3.0, step=Step())

@@ -46,43 +46,43 @@ SelfBoxed = TypeVar("SelfBoxed", bound="BoxedRule")
 
 
 class Step(NamedTuple):
-    """What the coordinates of an example are told to do."""
+    """The update that a coupled rule computes from the whole example, for all its coordinates."""
 
     rate: float = 0.0
-    """how far to move, per unit of the gradient or of the value"""
+    """how far a weight moves, per unit of the gradient or of the value"""
     tighten: float = 0.0
-    """how much surer to become, per unit of the squared value"""
+    """how much the precision of a weight grows, per unit of the squared value"""
 
 
 @dataclass
 class ExampleStats:
-    """What one example showed, for the rules whose coordinates talk."""
+    """Statistics of one example, from which a coupled rule computes its step."""
 
     round: int
     regression: bool
     """whether labels are numbers, not -1 and +1"""
     label: float
     margin: float
-    """p, as it was played"""
+    """the prediction p, computed before the update"""
     importance: float
     slope: float
-    """the gradient in the margin: importance · ℓ'(p, y)"""
+    """the derivative of the loss in the margin: importance · ℓ'(p, y)"""
     square_norm: float
     """|x|²"""
     variance: float = 0.0
-    """Σ variance_i x_i², for the rules that are more or less sure of each coordinate"""
+    """Σ variance_i x_i², for the rules that keep a variance of each weight"""
     newcomer_rates: float = 0.0
-    """Σ rate_i² over the newcomers, the coordinates never met before this example"""
+    """Σ rate_i² over the newcomers: the coordinates that no earlier example had"""
     newcomer_widths: float = 0.0
     """Σ D_i² over the newcomers"""
     shrink: float = 0.0
     """importance · λ: a coordinate's gradient is slope · value + shrink · weight"""
     square_weights: float = 0.0
-    """Σ w_i² of the weights played; 0 without L2"""
+    """Σ w_i² of the weights before the update; 0 without L2"""
 
     @property
     def square_gradient(self) -> float:
-        """|g|² of the round, that of L2 included: |slope x + shrink w|²."""
+        """|g|², the squared gradient of loss and L2 penalty: |slope x + shrink w|²."""
         of_loss = self.slope**2 * self.square_norm
         crossed = 2 * self.slope * self.shrink * self.margin
         # Where the two parts cancel, rounding could leave a square below 0.
@@ -90,17 +90,17 @@ class ExampleStats:
 
     @property
     def played(self) -> float:
-        """g·w of the round, that of L2 included."""
+        """g·w, the gradient of loss and L2 penalty times the weights before the update."""
         return self.slope * self.margin + self.shrink * self.square_weights
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rule(ABC):
-    """A one-dimensional online algorithm."""
+    """An update rule: a one-dimensional online algorithm, run on every coordinate."""
 
     name: ClassVar[str]
     empty: ClassVar[Slot]
-    """The slot of a coordinate that was never touched; all zeros."""
+    """The slot of a coordinate that was never updated; all zeros."""
     no_shared: ClassVar[Any] = None
     """The shared state of a coupled rule before the first round."""
     coupled: ClassVar[bool] = False
@@ -114,81 +114,82 @@ class Rule(ABC):
 
     @abstractmethod
     def weight(self, slot: Any, value: float) -> float:
-        """The point the coordinate plays."""
+        """The weight of the coordinate, computed from its slot."""
 
     @abstractmethod
     def absorb(self, slot: Any, value: float, gradient: float, step: Step) -> tuple[Slot, float]:
-        """What the coordinate remembers after the round, and its rate η; 0 without a bound."""
+        """The slot after the round, and the rate η that was used; 0 for rules without a bound."""
 
     def look(self, slot: Any, value: float, stats: ExampleStats) -> None:
-        """Coupled rules: add to the stats what this coordinate shows."""
+        """For coupled rules: add the contribution of one coordinate to the stats."""
 
     def step(self, shared: Any, stats: ExampleStats) -> tuple[Any, Step]:
-        """Coupled rules: the shared state after this round, and the round's step."""
+        """For coupled rules: the shared state after this round, and the step of the round."""
         return shared, Step()
 
     def spread(self, slot: Any, step: Step) -> float | None:
-        """D_i²/(2 η_T,i): the coordinate's share of the first half of the paper's bound.
+        """D_i²/(2 η_T,i): the term of this coordinate in the first half of the paper's bound.
 
-        The slot is a touched one and the step that of the last round; None if there is no bound.
+        The slot was updated at least once, and the step is that of the last round. None if the rule
+        has no bound.
         """
         return None
 
     def spread_at(self, rate: float) -> float:
-        """D_i²/(2η), for rules whose last rate follows from slot or step."""
+        """D_i²/(2η) for the rate η."""
         return self.width**2 / (2 * rate)
 
     def shared_spread(self, shared: Any) -> float:
-        """The part of the spread that the shared state knows."""
+        """The part of Σ_i D_i²/(2 η_T,i) that is computed from the shared state."""
         return 0.0
 
     def theorem(self, slot: Any) -> float | None:
-        """The coordinate's share of the theorem's closed form."""
+        """The term of this coordinate in the closed form of Theorem 3; None if there is none."""
         return None
 
     def shared_theorem(self, shared: Any) -> float | None:
-        """The closed form, where it is a matter of the shared state."""
+        """The closed form of Theorem 2, from the shared state; None if there is none."""
         return None
 
     @property
     def low(self) -> float:
-        """a_i"""
+        """a_i, the smallest weight allowed; −∞ without a feasible set"""
         return -inf
 
     @property
     def high(self) -> float:
-        """b_i"""
+        """b_i, the largest weight allowed; ∞ without a feasible set"""
         return inf
 
     @property
     def width(self) -> float:
-        """D_i = b_i - a_i"""
+        """D_i = b_i - a_i; ∞ without a feasible set"""
         return self.high - self.low
 
     def within(self: SelfRule, low: float, high: float) -> SelfRule:
-        """The same rule on another interval; a rule without one stays as it is."""
+        """A copy of the rule with other limits on the weight; rules without limits return self."""
         return self
 
     def clip(self, weight: float) -> float:
-        """The nearest point of the interval."""
+        """The point of [low, high] that is nearest to the weight."""
         return min(self.high, max(self.low, weight))
 
     def spec(self) -> dict[str, Any]:
-        """The rule as it stands in a spec and in the model file."""
+        """The name and the parameters of the rule, as a spec and a model file hold them."""
         return {"name": self.name, **asdict(self)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class BoxedRule(Rule):
-    """A one-dimensional online algorithm on the interval [low, high].
+    """An update rule that keeps every weight within an interval, its feasible set.
 
     Parameters
     ----------
     radius : number above 0, default 100
-        The feasible set is [-radius, radius] in every coordinate. The paper's experiments (§5.1)
-        use 100: wide enough never to bind on scaled data, and finite, so that a bound exists.
+        Every weight is kept within [-radius, radius]. A regret bound needs a finite radius. 100,
+        the value in §5.1 of the paper, is so wide that weights hardly reach it on scaled data.
     box : (low, high), optional
-        An interval that need not be symmetric, in place of ``radius``.
+        The smallest and the largest weight allowed, in place of ``radius``.
     """
 
     radius: float = limited(100.0, above=0)
@@ -209,7 +210,7 @@ class BoxedRule(Rule):
         return float(self.radius) if self.box is None else float(self.box[1])
 
     def within(self: SelfBoxed, low: float, high: float) -> SelfBoxed:
-        """The same rule on another interval."""
+        """A copy of the rule with other limits on the weight."""
         return replace(self, box=(low, high))
 
 

@@ -37,34 +37,34 @@ SAVED = {"slots": (1, "uint32"), "weights": (1, "float64"), "passes": (0, "int64
 
 
 class Regret(NamedTuple):
-    """An interval that holds the regret."""
+    """An interval that contains the regret."""
 
     low: float
-    """against the point at hand"""
+    """the total of the run minus the total of the best point found"""
     high: float
-    """against the lower bound"""
+    """the total of the run minus the lower bound on the total of any point"""
 
 
 @dataclass(frozen=True)
 class BestFixed:
-    """A fixed point, its loss, and how much better any other could be.
+    """The best fixed point found, its loss, and a lower bound on the loss of any fixed point.
 
     ``loss``, ``penalty`` and ``lower`` are sums; ``mean_loss`` and ``gap`` are per example (per
     unit of importance).
     """
 
     slots: NDArray[np.uint32]
-    """the coordinates that occur; on others every point of the box is as good"""
+    """the slots of the features that occur; the weights of other slots do not change the loss"""
     weights: Floats
     loss: float
-    """Σ h ℓ at the point"""
+    """Σ h ℓ: the loss of the point, summed over the examples with their importances h"""
     penalty: float
-    """½ Σ λ_i x_i²"""
+    """½ Σ λ_i x_i²: the L2 penalty of the point, summed over the examples"""
     lower: float
-    """no point of the box has a smaller loss + penalty"""
+    """no point of the feasible set has a smaller loss + penalty"""
     importance: float
     passes: int
-    """how often the examples were gone over"""
+    """the number of passes over the examples that the search made"""
 
     @property
     def total(self) -> float:
@@ -87,18 +87,18 @@ class BestFixed:
         return (self.total - self.lower) / self.importance
 
     def regret(self, ledger: Ledger) -> Regret:
-        """The regret of a run over the same examples, as an interval."""
+        """The regret of a run on the same examples, as an interval."""
         return Regret(ledger.total - self.total, ledger.total - self.lower)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a ``.npz`` file, to go on from later; the file is replaced as a whole."""
+        """Write the point to a ``.npz`` file, to start a later search from; the write is atomic."""
         content = io.BytesIO()
         np.savez(content, **{each.name: getattr(self, each.name) for each in fields(self)})
         _core.write_file(path, content.getvalue())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> BestFixed:
-        """What :meth:`save` wrote."""
+        """Read a point that :meth:`save` wrote."""
         try:
             with open(path, "rb") as file, ZipFile(file) as archive:
                 return cls(**{each.name: _entry(archive, each.name) for each in fields(cls)})
@@ -118,28 +118,34 @@ def best_fixed(
     start: BestFixed | None = None,
     tell: Callable[[BestFixed], None] | None = None,
 ) -> BestFixed:
-    """The best fixed point of the box for all examples together, to within ``gap`` per example.
+    """The fixed weights with the smallest loss on all examples together.
+
+    The mean loss of the result is proved to be within ``gap`` of the smallest possible one.
 
     Parameters
     ----------
     data : Examples, Passes or (X, y)
-        Examples in memory, :class:`OverFiles` for files larger than memory, or a sparse matrix
-        and its labels, to which an intercept is *not* added.
+        The examples: :class:`Examples` in memory, :class:`OverFiles` for files larger than memory,
+        or a sparse matrix and its labels. An intercept is *not* added to a matrix.
     loss : "logistic", "hinge" or "squared"
-        That of the passes, if ``data`` are such.
+        The loss to minimise. If ``data`` are :class:`InMemory` or :class:`OverFiles`, it must be
+        the loss that they were made for.
     box : number above 0, or (low, high)
-        The feasible set [-box, box] or [low, high] in every coordinate; ``low`` and ``high`` may
-        be arrays with an entry for each slot. Infinite only with ``l2`` above 0.
+        The feasible set: every weight is within [-box, box], or within [low, high]. ``low`` and
+        ``high`` may be arrays with one entry per slot. They may be infinite only if ``l2`` is above
+        0.
     l2 : number from 0 up, default 0
-        λ of the regulariser (λ/2) Σ x_i² over the coordinates active in each round.
+        The strength λ of L2 regularisation: (λ/2) Σ x_i² over the features of an example is added
+        to the loss of that example.
     gap : number above 0, default 1e-4
-        Per example. A tenth of the smallest regret in the paper's Table 2 would be 1e-3. What is
-        found can have a larger gap where float64 allows no better: look at ``BestFixed.gap``.
+        The search stops when the gap, per example, is at most this. Where the precision of float64
+        does not suffice, the gap of the result is larger; ``BestFixed.gap`` holds it.
     l2_scope : "active" or "all"
-        Whether a round's regulariser acts on its active coordinates or on all.
+        Whether ``l2`` penalises, for each example, the weights of its features or all weights.
     start : BestFixed, optional
-        Go on from this point, for instance that of an interrupted search.
-    tell : called after every step with the best so far, to show progress.
+        The point to start from, for instance the result of an interrupted search.
+    tell : function, optional
+        Called after every step with the best point so far, to show progress.
 
     >>> best = best_fixed((csr_array([[1.0], [1.0], [1.0]]), [1, 1, -1]), "squared", box=2.0)
     >>> best.weights.round(2), bool(best.lower <= 8 / 3 <= best.total)
@@ -163,9 +169,10 @@ def iterate_best_fixed(
     l2_scope: str = "active",
     start: BestFixed | None = None,
 ) -> Iterator[BestFixed]:
-    """What :func:`best_fixed` finds, step by step: each at least as good as the one before.
+    """Search as :func:`best_fixed` does, and yield the best point so far after every step.
 
-    Stop whenever it is good enough; what was given last is a true enclosure.
+    The iteration can be stopped after any step: each point has a valid ``lower`` bound, and its gap
+    is at most that of the point before.
     """
     _check_gap(gap)
     passes = _passes(data, loss)

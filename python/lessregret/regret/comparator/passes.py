@@ -1,8 +1,8 @@
-"""Passes over the examples: what they say of a point, from memory or from files read again.
+"""Passes over the examples: the loss and its derivatives at a point.
 
-Both sources answer the same three questions of a :class:`Look` at a point. Memory keeps the
-examples once, those with the same features merged, and the curvatures of the last look. Files are
-read again for every question, in blocks, so that they may be larger than memory.
+There are two implementations. :class:`InMemory` keeps the examples in memory and merges those with
+the same features. :class:`OverFiles` reads the files again, in blocks, for every pass, so that they
+may be larger than memory.
 """
 
 from __future__ import annotations
@@ -31,46 +31,46 @@ BLOCK = 1 << 17
 
 @dataclass(frozen=True)
 class Look:
-    """What the examples say of a point; the sums are over all of them, weighted."""
+    """The loss and its gradient at a point, summed over the examples with their importances."""
 
     point: Floats
     temperature: float
-    """ε of the barrier that makes hinge smooth"""
+    """ε of the barrier that makes the hinge loss smooth"""
     loss: float
     """Σ h ℓ"""
     smooth: float
-    """the same of the smooth loss that is searched where ℓ has a kink"""
+    """Σ h of the smooth approximation of ℓ that the search minimises if ℓ has a kink"""
     dual: float
     """Σ −(hℓ)*(slope): the part of the lower bound that does not depend on the box"""
     gradient: Floats
-    """Σ slope · θ of the smooth loss, a column each"""
+    """Σ slope · θ of the smooth loss, one entry per column"""
     curvatures: Floats | None
-    """of each row; None where they are computed again when needed"""
+    """the second derivative of the loss of each row; None if recomputed when needed"""
 
 
 class Passes(ABC):
-    """Examples that can be gone over again and again."""
+    """Examples that can be read repeatedly."""
 
     loss: str
-    """the loss they look with"""
+    """the name of the loss"""
     slots: NDArray[np.uint32]
-    """the slot of each column: only features that occur have one"""
+    """the slot of each column; only features that occur have a column"""
     importances: Floats
-    """Σ h over the examples in which a column is active"""
+    """for each column the sum of importances of the examples that have the feature"""
     total: float
-    """Σ h"""
+    """the sum of all importances"""
 
     @abstractmethod
     def look(self, point: Floats, temperature: float) -> Look:
-        """Loss, gradient and dual at a point."""
+        """The loss, its gradient and the dual value at a point."""
 
     @abstractmethod
     def diagonal(self, look: Look) -> Floats:
-        """The diagonal of the Hessian."""
+        """The diagonal of the Hessian at the point of ``look``."""
 
     @abstractmethod
     def times(self, look: Look, direction: Floats) -> Floats:
-        """The Hessian times a direction."""
+        """The product of the Hessian at the point of ``look`` and a vector."""
 
     def _take(self, columns: _core.Columns) -> None:
         self.slots = columns.slots()
@@ -79,7 +79,7 @@ class Passes(ABC):
 
 
 class InMemory(Passes):
-    """The first ``count`` examples, or all, kept and merged."""
+    """The first ``count`` examples, or all, in memory; those with equal features are merged."""
 
     def __init__(self, examples: Examples, loss: str, count: int | None = None) -> None:
         self.loss = loss
@@ -107,19 +107,21 @@ class InMemory(Passes):
 
 
 class OverFiles(Passes):
-    """The examples of files, read again for every pass.
+    """The examples of files, which are read again for every pass.
 
     Parameters
     ----------
     files : names of files
-        Not standard input, which can be read only once.
-    space : FeatureSpace, or a learner or source that has one
-        The table and the intercept say how the text becomes examples; the labels are those of the
+        The files to read. Standard input is not possible, since it can be read only once.
+    space : FeatureSpace, or a learner or source of examples that has one
+        The feature space to read the examples for. Its ``labels`` are replaced by those of the
         loss.
     loss : str
-        The loss to look with.
+        The name of the loss.
     format, bad_lines, scale
-        As for :func:`lessregret.data.streams.open_examples`.
+        The parameters of :func:`lessregret.data.streams.open_examples`.
+    block : int
+        The number of examples that are in memory at a time.
     """
 
     def __init__(
