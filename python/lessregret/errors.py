@@ -1,27 +1,27 @@
-"""What can go wrong, as exceptions whose text a user can act on.
+"""The exceptions of this package. Their messages say what to change.
 
     LessRegretError
     ├── InputError(ValueError)      the data: file, line, column, found, expected
     ├── SpecError(ValueError)       the request: unknown rule, parameter out of range
-    ├── ModelFileError              not ours, wrong version, damaged
-    ├── MergeError                  learners that cannot be one
+    ├── ModelFileError              not a model file, wrong version, damaged
+    ├── MergeError                  learners that cannot be merged
     └── DivergedError               a margin or gradient too large: round, slot
 
-The Rust core raises these same classes; it looks them up here by name.
+The Rust core raises these classes, too; it looks them up here by name.
 """
 
 from __future__ import annotations
 
 
 class LessRegretError(Exception):
-    """Any error this package raises on purpose."""
+    """The base class of all errors that this package raises on purpose."""
 
 
 class InputError(LessRegretError, ValueError):
-    """The data are wrong: where, what was found, what would have been right.
+    """The data are wrong. The message says where, what was found and what was expected.
 
-    ``line`` and ``column`` count from 1; 0 means that the trouble has none, as for a file that
-    cannot be opened.
+    ``line`` and ``column`` count from 1. They are 0 if the error has no line or column, for example
+    if a file cannot be opened.
 
     >>> str(InputError("train.vw", 17, 23, "'abc'", "a number after ':'"))
     "train.vw:17:23: expected a number after ':', found 'abc'"
@@ -41,11 +41,11 @@ class InputError(LessRegretError, ValueError):
 
 
 class SpecError(LessRegretError, ValueError):
-    """The request is wrong: an unknown rule, a parameter out of range, options that clash."""
+    """The request is wrong: an unknown rule, a parameter out of range, conflicting options."""
 
 
 class ModelFileError(LessRegretError):
-    """A model file that is not ours, of another version, or damaged."""
+    """The file is not a model file, has another version, or is damaged."""
 
     def __init__(self, file: str, reason: str) -> None:
         self.file = file
@@ -57,11 +57,11 @@ class ModelFileError(LessRegretError):
 
 
 class MergeError(LessRegretError):
-    """Learners that cannot become one: other rules, other losses, other sizes."""
+    """The learners cannot be merged: their rules, losses or sizes differ."""
 
 
 class DivergedError(LessRegretError):
-    """A margin or gradient too large for the arithmetic; nothing of that round was learned."""
+    """A margin or gradient is too large for the arithmetic. The round changed no weights."""
 
     def __init__(self, round: int, slot: int, what: str) -> None:
         self.round = round

@@ -1,23 +1,24 @@
-"""The ledger: what a run has lost, and what is certain about its regret.
+"""The ledger: the losses of a run, and upper bounds on its regret.
 
-Regret is the loss suffered less the loss of the best fixed point of the feasible set F:
+Regret is the loss of the run minus the loss of the best fixed point of the feasible set F:
 
     regret = Σ f_t(x_t) − min_{x∈F} Σ f_t(x)
 
-With L2, f_t holds the round's penalty too, and Σ f_t(x_t) is ``total``, not the loss alone.
-Three numbers stand above it, each above the one before:
+With L2, f_t includes the penalty of the round, and Σ f_t(x_t) is ``total``, not the loss alone.
+There are three upper bounds on the regret, each at least as large as the one before:
 
-    linear_regret   Σ g_t·x_t − min_{x∈F} (Σ g_t)·x: measured, one more number a coordinate
-    bound           Σ_i [D_i²/(2η_T,i) + ½ Σ_t g²_t,i η_t,i] for the rates actually used
+    linear_regret   Σ g_t·x_t − min_{x∈F} (Σ g_t)·x: measured; needs one more number per coordinate
+    bound           Σ_i [D_i²/(2η_T,i) + ½ Σ_t g²_t,i η_t,i] for the rates that were used
     theorem         the closed form of Theorem 2 or 3, proved for the rates of those theorems
 
-At rate "auto" lanes play beside each other and their mixture is what is played. Each lane k has
-these numbers for itself; with L_k its total and L that of the mixture, the mixture's regret is at
-most
+At rate "auto" eight lanes are trained at the same time, and the prediction is their mixture. Each
+lane k has its own linear_regret_k and bound_k. Let L_k be the total of lane k and L the total of
+the mixture. For every k the regret of the mixture is at most
 
-    L − L_k + linear_regret_k ≤ L − L_k + bound_k,   whichever k: the least of them counts
+    L − L_k + linear_regret_k ≤ L − L_k + bound_k
 
-The ledger never sees features: a learner hands it outcomes, and a summary of its slots when asked.
+The ledger reports the smallest of these numbers. It is computed from the tally of a learner and a
+summary of its slots, never from features.
 """
 
 from __future__ import annotations

@@ -34,15 +34,15 @@ def command() -> None:
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="The number of impressions to leave out at the start of the log. They take no time.",
+    help="The number of impressions to leave out at the start of the log. They are not computed.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="The random seed. Two logs with the same seed differ only in length: the longer one "
-    "begins with the shorter one.",
+    help="The random seed. With the same seed and options, a longer log begins with the shorter "
+    "log.",
 )
 @click.option(
     "--phrase",

@@ -30,14 +30,14 @@ NAMES = "\n\n".join(f"\b\n{name}\n  {about}" for name, about in CLAIMS.items())
     type=click.IntRange(1),
     default=20,
     show_default=True,
-    help="The number of runs, each on another random order, that table1 and table2 average over.",
+    help="The number of random orders of the examples that table1 averages over.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="The random seed of the runs.",
+    help="The random seed.",
 )
 @click.option(
     "--examples",

@@ -1,19 +1,21 @@
 """What a rule is: a one-dimensional online algorithm (the paper's Lemma 2).
 
-A learner runs one rule per coordinate. What the coordinate remembers is its *slot*; the rule is two
-pure functions of it:
+A learner runs the rule on every coordinate separately. The state of a coordinate is its *slot*. The
+rule is two pure functions of the slot:
 
-    weight(slot, value)                    the point the coordinate plays
-    absorb(slot, value, gradient, step)    what it remembers after the round, and the rate it used
+    weight(slot, value)                    the weight of the coordinate
+    absorb(slot, value, gradient, step)    the slot after the round, and the rate that was used
 
-The weight is always a function of the slot, never a second copy that can go stale. A rule whose
-coordinates must talk, because its step depends on the whole example, is *coupled*: ``look`` gathers
-what the example shows and ``step`` turns that, with a little shared state, into the step that every
-coordinate of the example absorbs with. Coordinate rules leave these two alone.
+The weight is always computed from the slot. A rule is *coupled* if its step depends on the whole
+example. In each round of a coupled rule ``look`` is called for every coordinate and adds to the
+statistics of the example; then ``step`` computes the step of the round from these statistics and a
+shared state. Rules that are not coupled do not define ``look`` and ``step``.
 
-A rule with a feasible interval is a :class:`BoxedRule`; only such a rule can have a regret bound.
+A rule that keeps weights within an interval is a :class:`BoxedRule`; only such a rule can have a
+regret bound.
 
-To write a rule of your own, subclass one of the two; it runs (slowly) with no Rust:
+To write your own rule, subclass :class:`Rule` or :class:`BoxedRule`. No Rust is needed, but the
+rule then runs slowly:
 
 >>> from dataclasses import dataclass
 >>> from typing import NamedTuple
