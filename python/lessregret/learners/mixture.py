@@ -14,8 +14,8 @@ Lane k runs the rule at the rate c_k = 0.0125 · 2^k and has lost L_k so far. Wi
 Logistic loss is 1-mixable: with importances up to 1, Δ ≤ 0 and all the mixing costs at most ln 8.
 Squared loss is 1/(2(B − A)²)-exp-concave: Δ grows only in a round whose label is outside [A, B] or
 whose importance is above H; L_k is that of the clipped predictions. For hinge Δ ≥ 0 is the
-mixability gap and the cost is 2Δ, of order √(L* ln 8). Δ is measured, so the cost
-is proven whatever came.
+mixability gap and the cost is 2Δ, of order √(L* ln 8). Δ is measured during the run,
+so the bound on the cost holds for every sequence of examples.
 
 Importances multiply losses: log loss counted h times is only 1/h-mixable, hence H. A loss of the
 user's own is mixed as hinge is, which asks for nothing but convexity.

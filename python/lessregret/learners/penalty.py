@@ -8,7 +8,7 @@ regret and bound are those of Σ f_t. The scope is ``"active"``, the coordinates
 features, or ``"all"``, every coordinate that was ever touched; the second costs a walk over all
 slots in every round and is for small problems and for checking.
 
-The twin of ``crates/core/src/penalty.rs``.
+The twin of ``crates/core/src/learn/penalty.rs``.
 """
 
 from __future__ import annotations

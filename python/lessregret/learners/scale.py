@@ -4,14 +4,15 @@
           max(1, the same), at most twice the last       "cap"
 
 A cap grows at most twofold a round, so that one wild value does not end the use of its feature:
-what is larger than m_i counts as m_i meanwhile. For a full scale there is no size to hold on to.
+what is larger than m_i counts as m_i meanwhile. A full scale has no such limit: before the first
+value it has no size that could double.
 
 Rule and margin see x_i/m_i, so a slot holds ŵ_i = w_i m_i in the rule's own box, which is the box
 of radius R/m_i for w_i. When m_i grows the slot stays as it is: that *is* the rescaling of w_i by
 m_old/m_new (Ross, Mineiro & Langford 2013). Regret and bounds are those of the game on the
 normalised examples.
 
-The twin of ``crates/core/src/scale.rs``.
+The twin of ``crates/core/src/example/scale.rs``.
 """
 
 from __future__ import annotations
