@@ -16,7 +16,7 @@ else:
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "python" / "lessregret"
 ARCHITECTURE = ROOT / "docs" / "explanation" / "architecture.md"
-PAGES = [ROOT / "CONTRIBUTING.md", ARCHITECTURE]
+PAGES = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 KINDS = {"estimators", "golden", "laws", "support", "twins"}
 """Folders of tests that are kinds of tests, not rooms."""
 MOST_ENTRIES = 16
@@ -29,13 +29,13 @@ def entries(folder: Path) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_path_that_a_page_names_exists(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     named = re.findall(r"`((?:crates|python|tests|docs|benchmarks|fuzz)/[\w./-]*)`", text)
-    assert len(named) > 10
     missing = [name for name in named if "NAME" not in name and not (ROOT / name).exists()]
     assert not missing
+    assert len(named) > 10 or page not in (PAGES[0], ARCHITECTURE)
 
 
 def layers(text: str, heading: str) -> list[list[str]]:
