@@ -210,7 +210,8 @@ def test_a_checkpoint_is_of_all_examples(lessregret: CommandLine, log: str) -> N
 
 def test_a_checkpoint_that_is_none_is_left_alone(lessregret: CommandLine) -> None:
     lessregret.write("best", "something else")
-    done = lessregret("regret", "no-such-file", "--checkpoint", "best")
+    lessregret.write("data.vw", "1 |a b\n")
+    done = lessregret("regret", "data.vw", "--checkpoint", "best")
     assert (done.code, done.stdout) == (1, "")
     assert done.stderr.startswith("lessregret: error: best: not a best fixed point that was saved")
     assert lessregret.read("best") == b"something else"

@@ -196,7 +196,7 @@ def test_what_is_read_is_not_written_over(line: CommandLine) -> None:
     line.write("data.vw", VW)
     done = line("convert", "data.vw", "--output", "data.vw")
     assert done.code == 2
-    assert "the run reads this file" in done.stderr
+    assert "the run uses this file, too" in done.stderr
     assert line.read("data.vw") == VW
 
 

@@ -14,8 +14,9 @@ import click
 from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
+    check_files,
     check_picture,
-    check_report,
+    check_place,
     data_argument,
     format_option,
     json_option,
@@ -96,7 +97,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     if request.picture:
         check_picture(request.picture)
     if request.report:
-        check_report(request.report, [*request.data, *filter(None, [request.picture])])
+        check_place("--report", request.report, "page")
+    check_files(request.data, [], picture=request.picture, report=request.report)
     started = time.perf_counter()
     compared = _compare(request, rules)
     if not compared.rows[0].losses:

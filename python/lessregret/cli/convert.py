@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from typing import TYPE_CHECKING
 
@@ -12,13 +11,13 @@ import click
 from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
+    check_files,
     check_place,
     data_argument,
     format_option,
     json_option,
     threads_option,
 )
-from lessregret.errors import SpecError
 from lessregret.report.wording import counted
 
 if TYPE_CHECKING:
@@ -80,9 +79,7 @@ def command(
 
 def _check(output: str, data: tuple[str, ...]) -> None:
     check_place("--output", output, "file")
-    read = (os.path.realpath(file) for file in data if file != "-")
-    if os.path.realpath(output) in read:
-        raise SpecError(f"--output {output}: the run reads this file; give the output another name")
+    check_files(data, [], output=output)
 
 
 def _summary(converted: Converted, stream: ExampleStream, output: str) -> str:

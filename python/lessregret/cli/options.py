@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import click
 
 from lessregret._core import MAX_BITS
+from lessregret.data.files import Output, check_inputs, check_outputs
 from lessregret.errors import SpecError
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import Rule, parse_rule
@@ -114,11 +115,35 @@ def check_place(option: str, path: str, thing: str) -> None:
         raise SpecError(f"{option} {path}: this is not a file; leave it out to write no {thing}")
 
 
-def check_report(path: str, others: Iterable[str]) -> None:
-    """The same for a page, which must not take the place of the run's ``others``."""
-    check_place("--report", path, "page")
-    if os.path.realpath(path) in map(os.path.realpath, others):
-        raise SpecError(f"--report {path}: the run uses this file, too; give the page another name")
+THINGS = {
+    "--checkpoint": "the checkpoint",
+    "--model": "the model",
+    "--output": "the output",
+    "--picture": "the picture",
+    "--predictions": "the predictions",
+    "--report": "the page",
+}
+"""What the files of these options hold."""
+
+
+def check_files(
+    data: Iterable[str], also_read: Iterable[str | None], **written: str | None
+) -> None:
+    """Say before a run, not after it, which of its files is missing or would be overwritten.
+
+    ``written`` are the paths by the names of their options. A model may be written over the one
+    that the run goes on from, since it is read before.
+    """
+    data = list(data)
+    check_inputs(data)
+    outputs = [
+        Output(option, THINGS[option], path)
+        for name, path in written.items()
+        if path is not None and (option := f"--{name}")
+    ]
+    check_outputs(data, outputs)
+    others = [output for output in outputs if output.option != "--model"]
+    check_outputs(filter(None, also_read), others)
 
 
 def _check_folder(option: str, path: str) -> None:

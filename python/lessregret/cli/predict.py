@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lessregret.cli.options import (
     bad_lines_option,
+    check_files,
     data_argument,
     format_option,
     json_option,
@@ -41,8 +42,8 @@ OUTPUTS = ("auto", "probability", "margin", "label")
 )
 @click.option(
     "--output",
-    "file",
-    type=click.File("w", encoding="utf-8"),
+    "path",
+    type=click.Path(dir_okay=False, allow_dash=True),
     default="-",
     show_default=True,
     help="The file to write predictions to; '-' is stdout.",
@@ -55,7 +56,7 @@ def command(
     model: str,
     data: tuple[str, ...],
     output: str,
-    file: IO[str],
+    path: str,
     format: str,
     bad_lines: str,
     threads: int | None,
@@ -69,14 +70,16 @@ def command(
     """
     from lessregret.learners.learner import Learner
 
+    check_files(data, [model], output=path)
     learner = Learner.load(model)
     _check(learner, model, output)
     blocks = _blocks(learner, data, format, bad_lines, threads)
-    if as_json:
-        file.write(json.dumps(_document(learner, list(blocks), output), indent=2) + "\n")
-        return
-    for block in blocks:
-        file.writelines(_lines(learner, block, output))
+    with click.open_file(path, "w", encoding="utf-8") as file:
+        if as_json:
+            file.write(json.dumps(_document(learner, list(blocks), output), indent=2) + "\n")
+            return
+        for block in blocks:
+            file.writelines(_lines(learner, block, output))
 
 
 def _check(learner: Learner, model: str, output: str) -> None:

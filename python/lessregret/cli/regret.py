@@ -17,9 +17,9 @@ import click
 from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
+    check_files,
     check_picture,
     check_place,
-    check_report,
     data_argument,
     format_option,
     json_option,
@@ -185,8 +185,9 @@ class Request:
         if self.checkpoint:
             check_place("--checkpoint", self.checkpoint, "checkpoint")
         if self.report:
-            written = filter(None, [self.picture, self.checkpoint])
-            check_report(self.report, [*self.data, *written])
+            check_place("--report", self.report, "page")
+        written = {"picture": self.picture, "checkpoint": self.checkpoint, "report": self.report}
+        check_files(self.data, [], **written)
 
     def learner(self, rule: Rule) -> Learner:
         """A learner that keeps the account of its regret, where the rule allows it."""

@@ -13,8 +13,8 @@ from click.core import ParameterSource
 from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
+    check_files,
     check_place,
-    check_report,
     data_argument,
     format_option,
     json_option,
@@ -195,12 +195,6 @@ class Request:
     quiet: bool
     as_json: bool
 
-    def files(self) -> list[str]:
-        """All files that the run reads or writes, the page aside."""
-        predictions = self.predictions.name if self.predictions else None
-        named = (*self.data, self.model, self.resume, predictions)
-        return [file for file in named if file is not None]
-
     def rule(self) -> Rule:
         """The rule asked for."""
         rate = None if self.rate is None else number_or_word(self.rate)
@@ -236,7 +230,14 @@ def _check(request: Request) -> None:
     elif request.slim:
         raise SpecError("--slim says how to write a model; say where with --model")
     if request.report:
-        check_report(request.report, request.files())
+        check_place("--report", request.report, "page")
+    check_files(
+        request.data,
+        [request.resume],
+        model=request.model,
+        predictions=request.predictions.name if request.predictions else None,
+        report=request.report,
+    )
 
 
 def _learner(ctx: click.Context, request: Request) -> Learner:

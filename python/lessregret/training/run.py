@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from lessregret.data.files import Output, check_inputs, check_outputs
 from lessregret.data.streams import BLOCK, ExampleStream, open_examples, total_bytes
 from lessregret.errors import InputError, SpecError
 from lessregret.learners.learner import Learner
@@ -150,7 +151,8 @@ def train(
         A function that is called with a line of text whenever the number of examples reaches a
         power of two, and at the end. ``progress=print`` prints these lines.
 
-    >>>     >>> from tempfile import TemporaryDirectory
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     log = Path(folder, "log.vw")
     ...     _ = log.write_text("1 |word ham\\n-1 |word spam\\n" * 50)
@@ -180,6 +182,7 @@ def train(
         "fixed_share": fixed_share,
     }
     _check(files, passes, model, slim)
+    _check_files(files, resume, model, predictions)
     learner = _learner(
         {name: value for name, value in settings.items() if value is not None}, resume
     )
@@ -298,6 +301,23 @@ def _check(files: list[str], passes: int, model: str | os.PathLike[str] | None, 
         raise SpecError("standard input can be read only once; use one pass, or a file")
     if slim and model is None:
         raise SpecError("slim says how to write a model; say where with model")
+
+
+def _check_files(
+    files: list[str],
+    resume: str | os.PathLike[str] | Learner | None,
+    model: str | os.PathLike[str] | None,
+    predictions: str | os.PathLike[str] | IO[str] | None,
+) -> None:
+    """A file that is missing or would be overwritten is told before the first is opened."""
+    check_inputs(files)
+    outputs = [] if model is None else [Output("model", "the model", os.fspath(model))]
+    if isinstance(predictions, str | os.PathLike):
+        written = Output("predictions", "the predictions", os.fspath(predictions))
+        outputs.append(written)
+        if isinstance(resume, str | os.PathLike):
+            check_outputs([os.fspath(resume)], [written])
+    check_outputs(files, outputs)
 
 
 def _learner(settings: dict[str, Any], resume: str | os.PathLike[str] | Learner | None) -> Learner:

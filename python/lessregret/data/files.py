@@ -1,0 +1,80 @@
+"""The files of a run, checked before the first of them is opened.
+
+A file that is missing is told before another one is learned from for an hour, and an output never
+takes the place of a file that the run reads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from lessregret.errors import InputError, SpecError
+
+STREAM = "-"
+"""Standard input or output."""
+
+
+class Output(NamedTuple):
+    """A file that a run is to write."""
+
+    option: str
+    """what the user calls it, such as ``--model``"""
+    thing: str
+    """what it holds, such as ``the model``"""
+    path: str
+
+
+def check_inputs(files: Iterable[str]) -> None:
+    """Raise an :class:`InputError` for the first file that is not there.
+
+    What else may be wrong with a file the core says when it opens the file.
+    """
+    for file in files:
+        if file != STREAM and _is_missing(file):
+            # Names need not be UTF-8; what is not is shown as the core shows it.
+            shown = os.fsencode(file).decode("utf-8", "replace")
+            raise InputError(shown, 0, 0, "no such file", "a file that can be read")
+
+
+def _is_missing(file: str) -> bool:
+    try:
+        os.stat(file)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def check_outputs(read: Iterable[str], outputs: Iterable[Output]) -> None:
+    """Raise a :class:`SpecError` for an output that the run reads, or writes twice.
+
+    Two names mean one file if they lead to the same device and inode, links included.
+    """
+    used = {_identity(file) for file in read if file != STREAM}
+    for output in outputs:
+        if output.path == STREAM or _is_special(output.path):
+            continue
+        identity = _identity(output.path)
+        if identity in used:
+            raise SpecError(
+                f"{output.option} {output.path}: the run uses this file, too; give {output.thing} "
+                "another name"
+            )
+        used.add(identity)
+
+
+def _is_special(path: str) -> bool:
+    """Whether this is a device or a pipe, which many may write to."""
+    return os.path.exists(path) and not os.path.isfile(path)
+
+
+def _identity(path: str) -> tuple[int, int] | str:
+    """What two names of one file have in common."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return os.path.realpath(path)
+    return found.st_dev, found.st_ino
