@@ -147,12 +147,12 @@ class Ledger:
     @property
     def mean_loss(self) -> float | None:
         """Σ importance · loss / Σ importance; None before the first round."""
-        return self._mean(self.tally.loss)
+        return self.mean(self.tally.loss)
 
     @property
     def mean_penalty(self) -> float | None:
         """Σ importance · (λ/2) Σ w² / Σ importance: 0 without L2; None before the first round."""
-        return self._mean(self.tally.penalty)
+        return self.mean(self.tally.penalty)
 
     @property
     def total(self) -> float:
@@ -162,7 +162,7 @@ class Ledger:
     @property
     def mistake_rate(self) -> float | None:
         """The fraction of rounds with y · margin ≤ 0, by importance; None for regression."""
-        return self._mean(self.tally.mistakes) if self.counts_mistakes else None
+        return self.mean(self.tally.mistakes) if self.counts_mistakes else None
 
     @property
     def bound(self) -> float | None:
@@ -235,5 +235,12 @@ class Ledger:
             default=None,
         )
 
-    def _mean(self, total: float) -> float | None:
-        return total / self.tally.importance if self.tally.importance > 0 else None
+    def mean(self, total: float | None) -> float | None:
+        """A sum over the rounds divided by Σ importance; None before the first round.
+
+        Mean loss, regret a round and bound a round all have this one denominator. Where every
+        example has importance 1 it is the number of rounds.
+        """
+        if total is None or self.tally.importance <= 0:
+            return None
+        return total / self.tally.importance

@@ -50,7 +50,7 @@ def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.splitlines() == [
-        "        rounds   loss so far    loss since bound / round",
+        "        rounds   loss so far    loss since    mean bound",
         "             1       0.50000       0.50000       8.00000",
         "             2       0.75000       1.00000       4.00000",
         "         1,000       1.00000       1.00050       0.00800",

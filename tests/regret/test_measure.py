@@ -325,3 +325,26 @@ def test_the_document_is_the_last_mark_and_the_growth() -> None:
     assert document["regret_low"] == pytest.approx(
         document["mean_loss"] + document["mean_penalty"] - document["best_total"]
     )
+
+
+def test_the_upper_end_is_never_above_the_linearised_regret() -> None:
+    """Both are at least the regret; where the comparator's gap is wide the second is lower."""
+    rule = PerCoordinate(rate=0.01, radius=0.05)
+
+    def make(rule: Rule) -> Learner:
+        return Learner("hinge", rule, columns=4, intercept=False, certify=True, scale="none")
+
+    rng = np.random.default_rng(3)
+    X = csr_array(rng.normal(size=(600, 4)))
+    y = np.where(rng.random(600) < 0.5, 1.0, -1.0)
+    examples = Examples.from_csr(X, y, space=make(rule))
+    [measured] = measure({"mine": rule}, make, FromMemory(examples), gap=1.0)
+    for point in measured.marks:
+        assert point.regret_low is not None
+        assert point.regret_high is not None
+        assert point.linear_regret is not None
+        assert point.regret_low <= point.regret_high <= point.linear_regret
+    assert any(
+        point.best.regret(point.ledger).high > point.ledger.linear_regret
+        for point in measured.marks
+    ), "the case shows nothing"

@@ -223,7 +223,7 @@ def test_where_a_number_starts_to_say_something(
     bounds: list[float | None], start: int | None
 ) -> None:
     marks = [
-        CurvePoint(rounds, 2.0, None, None, None, bound)
+        CurvePoint(rounds, float(rounds), 2.0, None, None, None, bound)
         for rounds, bound in zip((1, 2, 4), bounds, strict=True)
     ]
     assert says_something_from(marks, "bound") == start

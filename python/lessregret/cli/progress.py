@@ -18,7 +18,7 @@ from lessregret.report.wording import number
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
-HEADER = ("rounds", "loss so far", "loss since", "bound / round")
+HEADER = ("rounds", "loss so far", "loss since", "mean bound")
 
 
 class Progress(Protocol):
@@ -64,7 +64,7 @@ class Silence:
 
 
 class Table(Silence):
-    """A row for each checkpoint: loss so far, loss since the row before, bound per round."""
+    """A row for each checkpoint: loss so far, loss since the row before, mean bound."""
 
     def __init__(self, before: Tally) -> None:
         self._before = before
@@ -115,8 +115,7 @@ class Bar(Silence):
 
 
 def since(ledger: Ledger, before: Tally) -> tuple[float | None, float | None, float | None]:
-    """Loss so far, loss since an earlier moment, and the bound per round."""
+    """Loss so far, loss since an earlier moment, and the mean bound."""
     importance = ledger.tally.importance - before.importance
     recent = (ledger.tally.loss - before.loss) / importance if importance > 0 else None
-    bound = None if ledger.bound is None else ledger.bound / ledger.rounds
-    return ledger.mean_loss, recent, bound
+    return ledger.mean_loss, recent, ledger.mean(ledger.bound)

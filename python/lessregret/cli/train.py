@@ -220,6 +220,8 @@ class Request:
 
 
 def _check(request: Request) -> None:
+    """Say before the run, not after it, what cannot be done."""
+    request.rule()
     if "-" in request.data and request.passes > 1:
         raise SpecError("standard input can be read only once; use --passes 1 or a file")
     to_stdout = request.predictions is not None and request.predictions.name == "-"
@@ -354,10 +356,13 @@ def _lanes(ledger: Ledger) -> str:
 
 
 def _per_round(total: float, ledger: Ledger, how: str) -> str:
-    if ledger.rounds == 0:
+    each = ledger.mean(total)
+    if each is None:
         return "–"
     # No loss is negative, so no regret is above the loss (with L2, the total): such a number says
     # nothing yet.
     vacuous = " (above the loss itself: says nothing)" if total > ledger.total else ""
-    rounds = f"{number(total / ledger.rounds, 6)} a round, {number(total, 1)} in all"
+    plain = ledger.tally.importance == ledger.rounds
+    unit = "a round" if plain else "per unit of importance"
+    rounds = f"{number(each, 6)} {unit}, {number(total, 1)} in all"
     return f"{rounds}   {how}{vacuous}"

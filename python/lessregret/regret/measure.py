@@ -68,7 +68,11 @@ class RegretPoint:
     @property
     def regret_high(self) -> float | None:
         """The upper end of the interval that contains the regret."""
-        return None if self.best is None else self._mean(self.best.regret(self.ledger).high)
+        if self.best is None:
+            return None
+        ends = self._mean(self.best.regret(self.ledger).high), self.linear_regret
+        # The linearised regret is an upper end too, and the lower one where the gap is wide.
+        return min(end for end in ends if end is not None)
 
     @property
     def linear_regret(self) -> float | None:

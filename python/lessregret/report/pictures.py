@@ -180,10 +180,16 @@ def points(marks: Sequence[CurvePoint] | Sequence[RegretPoint], name: str) -> Po
 
 
 def per_round(marks: Sequence[CurvePoint], name: str) -> Points:
-    """The same, divided by the rounds; numbers of 0 and below have no place on the axis."""
-    rounds, totals = points(marks, name)
-    kept = [(t, total / t) for t, total in zip(rounds, totals, strict=True) if total > 0]
-    return [t for t, _ in kept], [value for _, value in kept]
+    """Rounds and one of the points' sums divided by Σ importance, where it is above 0.
+
+    Numbers of 0 and below have no place on a logarithmic axis.
+    """
+    kept = [
+        (mark.rounds, float(total) / mark.importance)
+        for mark in marks
+        if (total := getattr(mark, name)) is not None and total > 0 and mark.importance > 0
+    ]
+    return [rounds for rounds, _ in kept], [value for _, value in kept]
 
 
 def _lowest(curves: Sequence[Points]) -> float:

@@ -121,7 +121,7 @@ def _headline(run: TrainRun) -> Tiles:
 
 def _regret_tile(run: TrainRun, name: str, how: str) -> Tile:
     total = run.document[name]
-    each = total / run.document["examples"]
+    each = total / run.document["importance"] if run.document["importance"] else 0.0
     value = f"≤ {number(each, 6 if each < 100 else 1)}"
     return Tile(f"regret a round, {how}", value, SAYS_NOTHING if total > run.loss_in_all else "")
 
@@ -200,12 +200,19 @@ def _regret_section(run: TrainRun) -> Section:
     about = "What the regret a round is at most, beside the loss a round, over the rounds"
     drawn = _has_a_curve(marks) and pictures.regret_over_rounds(marks)
     shown = _pictured(drawn, about, _regret_table(marks))
-    return Section("Regret a round", [Text(REGRET), *shown, Text(_what_is_known(run))])
+    plain = document["importance"] == document["examples"]
+    words = REGRET if plain else f"{REGRET}\n{PER_IMPORTANCE}"
+    return Section("Regret a round", [Text(words), *shown, Text(_what_is_known(run))])
 
 
 REGRET = """\
 The regret is what the run lost beyond the best fixed weights in hindsight. It is not known, but it
 is *at most* the numbers below. No loss is negative, so a number above the loss itself says nothing.
+"""
+
+
+PER_IMPORTANCE = """\
+The examples have importances. A number a round is per unit of importance, as the mean loss is.
 """
 
 
@@ -247,15 +254,16 @@ def _regret_table(marks: Sequence[CurvePoint]) -> Table:
     rows = [
         [
             f"{mark.rounds:,}",
-            *(_each(total, mark.rounds) for total in (mark.linear_regret, mark.bound, mark.loss)),
+            *(_each(total, mark) for total in (mark.linear_regret, mark.bound, mark.loss)),
         ]
         for mark in marks
     ]
     return Table(heading, rows, left=0)
 
 
-def _each(total: float | None, rounds: int) -> str:
-    return number(None if total is None else total / rounds, 6)
+def _each(total: float | None, point: CurvePoint) -> str:
+    each = None if total is None or not point.importance else total / point.importance
+    return number(each, 6)
 
 
 def _calibration_sections(run: TrainRun) -> list[Section]:

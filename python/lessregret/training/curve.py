@@ -18,6 +18,8 @@ class CurvePoint(NamedTuple):
     """The losses and the regret of a run after some number of rounds."""
 
     rounds: int
+    importance: float
+    """the sum so far; the rounds, where each has importance 1"""
     loss: float
     """the sum over all rounds so far"""
     mean_loss: float | None
@@ -58,7 +60,8 @@ class Curve:
             return
         since = _mean(tally.loss - last.loss, tally.importance - last.importance)
         mean = _mean(tally.loss, tally.importance)
-        self.marks.append(CurvePoint(tally.rounds, tally.loss, mean, since, linear_regret, bound))
+        sums = tally.rounds, tally.importance, tally.loss
+        self.marks.append(CurvePoint(*sums, mean, since, linear_regret, bound))
         self._last = tally
 
 
