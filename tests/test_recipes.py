@@ -8,6 +8,7 @@ the tests of the twins run on it.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -56,7 +57,7 @@ def copied(folder: Path) -> Path:
 def cargo(folder: Path, *arguments: str) -> None:
     # Dependencies that were compiled for the project's own tests are compiled once.
     environment = {**os.environ, "CARGO_TARGET_DIR": str(ROOT / "target")}
-    command = ["cargo", *arguments, "--locked", "--quiet"]
+    command = ["cargo", arguments[0], "--locked", "--quiet", *arguments[1:]]
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )

@@ -246,8 +246,9 @@ mod tests {
             assert_eq!(Loss::named(loss.name()).unwrap(), loss);
             assert_eq!(serde_json::to_value(loss).unwrap(), loss.name());
         }
-        let told = Loss::named("absolute").unwrap_err().to_string();
-        assert_eq!(told, "unknown loss 'absolute'; the losses are logistic, hinge, squared");
+        let names: Vec<_> = LOSSES.iter().map(|loss| loss.name()).collect();
+        let expected = format!("unknown loss 'magic'; the losses are {}", names.join(", "));
+        assert_eq!(Loss::named("magic").unwrap_err().to_string(), expected);
     }
 
     /// All `.rs` files in a folder and below it.
