@@ -37,6 +37,9 @@ LINES = {
 }
 
 
+HELP = [sys.executable, "-m", "lessregret.cli"]
+
+
 def copied(folder: Path) -> Path:
     """The sources, with the toys in them."""
     for part in PARTS:
@@ -75,18 +78,17 @@ def test_a_rule_and_a_loss_are_two_files_and_one_line(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": f"{folder / 'python'}{os.pathsep}{folder}"}
     twins = ["tests/twins", "tests/laws/test_loss_laws.py", "-k", "counting or half"]
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *twins]
+    told = output(folder, environment, command)
+    passed = re.search(r"(\d+) passed", told)
+    assert passed, told
+    assert int(passed[1]) > 20, "the tests of the twins did not find the toys"
+    assert "counting" in output(folder, environment, [*HELP, "train", "--help"])
+
+
+def output(folder: Path, environment: dict[str, str], command: list[str]) -> str:
+    """What a command that succeeds prints."""
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert (
-        "counting"
-        in subprocess.run(
-            [sys.executable, "-m", "lessregret.cli", "train", "--help"],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-    )
+    return done.stdout
