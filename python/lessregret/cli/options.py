@@ -8,7 +8,8 @@ from collections.abc import Iterable
 import click
 
 from lessregret._core import MAX_BITS
-from lessregret.data.files import Output, check_inputs, check_outputs
+from lessregret.data import files
+from lessregret.data.files import Output
 from lessregret.errors import SpecError
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import Rule, parse_rule
@@ -134,16 +135,12 @@ def check_files(
     ``written`` are the paths by the names of their options. A model may be written over the one
     that the run goes on from, since it is read before.
     """
-    data = list(data)
-    check_inputs(data)
     outputs = [
-        Output(option, THINGS[option], path)
+        Output(option, THINGS[option], path, may_replace_model=name == "model")
         for name, path in written.items()
         if path is not None and (option := f"--{name}")
     ]
-    check_outputs(data, outputs)
-    others = [output for output in outputs if output.option != "--model"]
-    check_outputs(filter(None, also_read), others)
+    files.check_files(data, filter(None, also_read), outputs)
 
 
 def _check_folder(option: str, path: str) -> None:

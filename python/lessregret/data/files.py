@@ -24,6 +24,16 @@ class Output(NamedTuple):
     thing: str
     """what it holds, such as ``the model``"""
     path: str
+    may_replace_model: bool = False
+    """whether it may be written over a model that the run has read"""
+
+
+def check_files(data: Iterable[str], models: Iterable[str], outputs: Iterable[Output]) -> None:
+    """Raise an error if data are missing, or if an output would overwrite a file of the run."""
+    data, outputs = list(data), list(outputs)
+    check_inputs(data)
+    check_outputs(data, outputs)
+    check_outputs(models, [output for output in outputs if not output.may_replace_model])
 
 
 def check_inputs(files: Iterable[str]) -> None:

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, Protocol
 
-from lessregret._core import MAX_BITS as MAX_BITS
-from lessregret._core import MAX_COLUMNS
+from lessregret._core import MAX_BITS, MAX_COLUMNS
 from lessregret.errors import SpecError
 from lessregret.learners.scale import check_scale
 

@@ -63,34 +63,31 @@ class RegretPoint:
     @property
     def regret_low(self) -> float | None:
         """The lower end of the interval that contains the regret."""
-        return None if self.best is None else self._mean(self.best.regret(self.ledger).low)
+        return None if self.best is None else self.ledger.mean(self.best.regret(self.ledger).low)
 
     @property
     def regret_high(self) -> float | None:
         """The upper end of the interval that contains the regret."""
         if self.best is None:
             return None
-        ends = self._mean(self.best.regret(self.ledger).high), self.linear_regret
+        ends = self.ledger.mean(self.best.regret(self.ledger).high), self.linear_regret
         # The linearised regret is an upper end too, and the lower one where the gap is wide.
         return min(end for end in ends if end is not None)
 
     @property
     def linear_regret(self) -> float | None:
         """The linearised regret; None for rules without a feasible set."""
-        return self._mean(self.ledger.linear_regret)
+        return self.ledger.mean(self.ledger.linear_regret)
 
     @property
     def bound(self) -> float | None:
         """The proved bound on the regret, for the rates that were used."""
-        return self._mean(self.ledger.bound)
+        return self.ledger.mean(self.ledger.bound)
 
     @property
     def theorem(self) -> float | None:
         """The bound of Theorem 2 or 3, which holds only at rate "theory"."""
-        return self._mean(self.ledger.theorem)
-
-    def _mean(self, total: float | None) -> float | None:
-        return None if total is None else total / self.ledger.tally.importance
+        return self.ledger.mean(self.ledger.theorem)
 
     def as_dict(self) -> dict[str, Any]:
         """The numbers as a dict, for JSON."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from lessregret.data.files import Output, check_inputs, check_outputs
+from lessregret.data.files import Output, check_files
 from lessregret.data.streams import BLOCK, ExampleStream, open_examples, total_bytes
 from lessregret.errors import InputError, SpecError
 from lessregret.learners.learner import Learner
@@ -310,14 +310,13 @@ def _check_files(
     predictions: str | os.PathLike[str] | IO[str] | None,
 ) -> None:
     """A file that is missing or would be overwritten is told before the first is opened."""
-    check_inputs(files)
-    outputs = [] if model is None else [Output("model", "the model", os.fspath(model))]
+    outputs = []
+    if model is not None:
+        outputs.append(Output("model", "the model", os.fspath(model), may_replace_model=True))
     if isinstance(predictions, str | os.PathLike):
-        written = Output("predictions", "the predictions", os.fspath(predictions))
-        outputs.append(written)
-        if isinstance(resume, str | os.PathLike):
-            check_outputs([os.fspath(resume)], [written])
-    check_outputs(files, outputs)
+        outputs.append(Output("predictions", "the predictions", os.fspath(predictions)))
+    models = [os.fspath(resume)] if isinstance(resume, str | os.PathLike) else []
+    check_files(files, models, outputs)
 
 
 def _learner(settings: dict[str, Any], resume: str | os.PathLike[str] | Learner | None) -> Learner:

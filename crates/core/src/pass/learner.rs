@@ -137,15 +137,7 @@ impl Learner {
     }
 
     fn learn_stream(&mut self, stream: &mut Stream) -> Result<Outcomes> {
-        let mut all = Outcomes::default();
-        loop {
-            let block = self.learn_block(stream, usize::MAX)?;
-            if block.is_empty() {
-                return Ok(all);
-            }
-            all.append(&block);
-            stream.check_interrupt()?;
-        }
+        every_block(stream, |stream| self.learn_block(stream, usize::MAX))
     }
 
     fn learn_block(&mut self, stream: &mut Stream, limit: usize) -> Result<Outcomes> {
@@ -180,15 +172,7 @@ impl Learner {
     }
 
     fn predict_stream(&self, stream: &mut Stream) -> Result<Outcomes> {
-        let mut all = Outcomes::default();
-        loop {
-            let block = self.predict_block(stream, usize::MAX)?;
-            if block.is_empty() {
-                return Ok(all);
-            }
-            all.append(&block);
-            stream.check_interrupt()?;
-        }
+        every_block(stream, |stream| self.predict_block(stream, usize::MAX))
     }
 
     fn predict_block(&self, stream: &mut Stream, limit: usize) -> Result<Outcomes> {
@@ -251,6 +235,22 @@ impl From<Loaded> for Learner {
     fn from(Loaded { header, model, names }: Loaded) -> Self {
         let Header { spec, skipped, .. } = header;
         Learner { names, skipped, ..Learner::wrap(spec, model) }
+    }
+}
+
+/// The outcomes of all blocks that are left of a stream; an interrupt ends them between two blocks.
+fn every_block(
+    stream: &mut Stream,
+    mut next: impl FnMut(&mut Stream) -> Result<Outcomes>,
+) -> Result<Outcomes> {
+    let mut all = Outcomes::default();
+    loop {
+        let block = next(stream)?;
+        if block.is_empty() {
+            return Ok(all);
+        }
+        all.append(&block);
+        stream.check_interrupt()?;
     }
 }
 

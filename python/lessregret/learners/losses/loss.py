@@ -40,7 +40,7 @@ class Loss(ABC):
 
     def push(self, margin: float, label: float, importance: float, response: float) -> float:
         """The importance-aware push u, for an importance and a response above 0."""
-        raise NotImplementedError
+        raise NotImplementedError(f"no importance-aware push is known for the loss {self.name!r}")
 
     @property
     def has_push(self) -> bool:
