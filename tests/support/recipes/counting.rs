@@ -10,7 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ends, Interval, Parameters, Rule, Step, interval, positive, slot};
+use super::{Dither, Ends, Interval, Parameters, Rule, Step, interval, positive, slot};
 use crate::error::Result;
 
 slot! {
@@ -69,10 +69,17 @@ impl Rule for Counting {
     }
 
     #[inline]
-    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, _step: Step) -> f32 {
-        let count = slot.count + 1.0;
+    fn absorb(
+        &self,
+        slot: &mut Slot,
+        value: f32,
+        gradient: f32,
+        _step: Step,
+        dither: Dither,
+    ) -> f32 {
+        let count = dither.grow(slot.count, 1.0);
         let rate = self.rate / count;
-        let weight = self.interval.clip(self.weight(slot, value) - rate * gradient);
+        let weight = self.interval.descend(self.weight(slot, value), rate, gradient, dither);
         *slot = Slot { weight, count };
         rate
     }

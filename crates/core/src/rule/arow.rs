@@ -16,7 +16,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::confidence_weighted::Slot;
-use super::{ExampleStats, Parameters, Rule, Step, positive};
+use super::{Dither, ExampleStats, Parameters, Rule, Step, positive};
 use crate::error::Result;
 
 /// Of which matrix the off-diagonal entries are dropped.
@@ -68,7 +68,14 @@ impl Rule for Arow {
     }
 
     #[inline]
-    fn absorb(&self, slot: &mut Slot, value: f32, _gradient: f32, step: Step) -> f32 {
+    fn absorb(
+        &self,
+        slot: &mut Slot,
+        value: f32,
+        _gradient: f32,
+        step: Step,
+        dither: Dither,
+    ) -> f32 {
         let (value, variance) = (f64::from(value), slot.variance(1.0));
         let added = f64::from(step.tighten) * value * value;
         let added = match self.form {
@@ -76,7 +83,7 @@ impl Rule for Arow {
             Form::Covariance => added / (1.0 - added * variance).max(f64::EPSILON),
             Form::Precision => added,
         };
-        slot.learn(f64::from(step.rate) * variance * value, added);
+        slot.learn(f64::from(step.rate) * variance * value, added, dither);
         0.0
     }
 

@@ -16,7 +16,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ExampleStats, Interval, Parameters, Rule, Step, positive, slot};
+use super::{Dither, ExampleStats, Interval, Parameters, Rule, Step, positive, slot};
 use crate::error::Result;
 
 slot! {
@@ -38,11 +38,11 @@ impl Slot {
 
     /// Add `shift` to the mean and `added_precision` to the precision.
     #[inline]
-    pub(super) fn learn(&mut self, shift: f64, added_precision: f64) {
-        let moved = (f64::from(self.weight) + shift) as f32;
-        self.weight = Interval::EVERYWHERE.clip(moved);
-        let precision = (f64::from(self.precision) + added_precision) as f32;
-        self.precision = precision.min(f32::MAX);
+    pub(super) fn learn(&mut self, shift: f64, added_precision: f64, dither: Dither) {
+        let anywhere = Interval::EVERYWHERE;
+        self.weight = anywhere.narrowed(f64::from(self.weight) + shift, dither);
+        let precision = f64::from(self.precision) + added_precision;
+        self.precision = anywhere.narrowed(precision, dither).max(self.precision);
     }
 }
 
@@ -140,10 +140,17 @@ impl Rule for ConfidenceWeighted {
     }
 
     #[inline]
-    fn absorb(&self, slot: &mut Slot, value: f32, _gradient: f32, step: Step) -> f32 {
+    fn absorb(
+        &self,
+        slot: &mut Slot,
+        value: f32,
+        _gradient: f32,
+        step: Step,
+        dither: Dither,
+    ) -> f32 {
         let (value, variance) = (f64::from(value), slot.variance(self.variance));
         let shift = f64::from(step.rate) * variance * value;
-        slot.learn(shift, f64::from(step.tighten) * value * value);
+        slot.learn(shift, f64::from(step.tighten) * value * value, dither);
         0.0
     }
 

@@ -10,7 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ends, Interval, Parameters, Rule, Step, interval, positive, slot};
+use super::{Dither, Ends, Interval, Parameters, Rule, Step, interval, positive, slot};
 use crate::error::Result;
 
 slot! {
@@ -70,16 +70,23 @@ impl Rule for Constant {
     }
 
     #[inline]
-    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, _step: Step) -> f32 {
+    fn absorb(
+        &self,
+        slot: &mut Slot,
+        value: f32,
+        gradient: f32,
+        _step: Step,
+        dither: Dither,
+    ) -> f32 {
         let weight = self.weight(slot, value);
-        slot.weight = self.interval.clip(weight - self.rate * gradient);
+        slot.weight = self.interval.descend(weight, self.rate, gradient, dither);
         slot.seen = 1.0;
         self.rate
     }
 
     #[inline]
-    fn place(&self, slot: &mut Slot, weight: f64) {
-        slot.weight = self.interval.clip(weight as f32);
+    fn place(&self, slot: &mut Slot, weight: f64, dither: Dither) {
+        slot.weight = self.interval.narrowed(weight, dither);
     }
 
     #[inline]

@@ -12,7 +12,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Ends, Interval, Parameters, RateSpec, Rule, Step, interval, lesser, not_negative, slot,
+    Dither, Ends, Interval, Parameters, RateSpec, Rule, Step, interval, not_negative, slot, square,
 };
 use crate::error::Result;
 
@@ -112,15 +112,23 @@ impl Rule for Ftrl {
     }
 
     #[inline]
-    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, _step: Step) -> f32 {
+    fn absorb(
+        &self,
+        slot: &mut Slot,
+        value: f32,
+        gradient: f32,
+        _step: Step,
+        dither: Dither,
+    ) -> f32 {
         let weight = self.weight(slot, value);
-        let square = gradient * gradient;
-        let n = lesser(slot.n + square, f32::MAX);
+        let square = square(gradient);
+        let n = dither.grow(slot.n, square);
         // (√n − √n_before)/rate, in a form without cancellation in float32.
         let sigma = square / ((n.sqrt() + slot.n.sqrt()) * self.rate);
-        let z = Interval::EVERYWHERE.clip(slot.z + gradient - sigma * weight);
-        // No early return: only branchless code is vectorised over the lanes.
-        let z = if n > 0.0 { z } else { slot.z };
+        let z = Interval::EVERYWHERE.clip(dither.add(slot.z, gradient - sigma * weight));
+        // A lane may have no gradient when other lanes do. No early return: only branchless code is
+        // vectorised over the lanes.
+        let (z, n) = if gradient != 0.0 { (z, n) } else { (slot.z, slot.n) };
         *slot = Slot { z, n };
         let inverse = self.inverse_rate(slot);
         if inverse > 0.0 { 1.0 / inverse } else { 0.0 }

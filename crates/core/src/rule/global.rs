@@ -16,7 +16,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::constant::Slot;
-use super::{Ends, ExampleStats, Interval, Parameters, Rate, RateSpec, Rule, Step, interval};
+use super::{
+    Dither, Ends, ExampleStats, Interval, Parameters, Rate, RateSpec, Rule, Step, interval,
+};
 use crate::error::Result;
 
 /// Gradient descent with one adaptive rate for all coordinates.
@@ -93,16 +95,24 @@ impl Rule for Global {
     }
 
     #[inline]
-    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: Step) -> f32 {
+    fn absorb(
+        &self,
+        slot: &mut Slot,
+        value: f32,
+        gradient: f32,
+        step: Step,
+        dither: Dither,
+    ) -> f32 {
         let weight = self.weight(slot, value);
-        slot.weight = self.interval.clip(weight - step.rate * gradient);
+        let moved = self.interval.descend(weight, step.rate, gradient, dither);
+        slot.weight = if gradient != 0.0 { moved } else { weight };
         slot.seen = 1.0;
         step.rate
     }
 
     #[inline]
-    fn place(&self, slot: &mut Slot, weight: f64) {
-        slot.weight = self.interval.clip(weight as f32);
+    fn place(&self, slot: &mut Slot, weight: f64, dither: Dither) {
+        slot.weight = self.interval.narrowed(weight, dither);
     }
 
     #[inline]

@@ -1,5 +1,7 @@
 //! The feasible interval of a coordinate, and the rate that depends on its width.
 
+use super::Dither;
+
 /// The feasible interval `[low, high]` of one coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
@@ -17,6 +19,19 @@ impl Interval {
     #[inline]
     pub fn clip(self, weight: f32) -> f32 {
         lesser(if weight > self.low { weight } else { self.low }, self.high)
+    }
+
+    /// The nearest point of the interval to `weight - rate · gradient`, rounded with the dither. The gradient is
+    /// not 0.
+    #[inline]
+    pub fn descend(self, weight: f32, rate: f32, gradient: f32, dither: Dither) -> f32 {
+        self.clip(dither.subtract(weight, rate * gradient))
+    }
+
+    /// The nearest point of the interval to a weight in float64, rounded with the dither.
+    #[inline]
+    pub fn narrowed(self, weight: f64, dither: Dither) -> f32 {
+        self.clip(dither.narrow(weight))
     }
 
     /// D_i = b_i - a_i, the width.

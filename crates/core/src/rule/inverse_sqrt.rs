@@ -11,7 +11,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::constant::Slot;
-use super::{Ends, ExampleStats, Interval, Parameters, Rule, Step, interval, positive};
+use super::{Dither, Ends, ExampleStats, Interval, Parameters, Rule, Step, interval, positive};
 use crate::error::Result;
 
 /// Gradient descent with a rate that falls with the square root of the round.
@@ -62,19 +62,26 @@ impl Rule for InverseSqrt {
     }
 
     #[inline]
-    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, step: Step) -> f32 {
+    fn absorb(
+        &self,
+        slot: &mut Slot,
+        value: f32,
+        gradient: f32,
+        step: Step,
+        dither: Dither,
+    ) -> f32 {
         if gradient == 0.0 {
             return step.rate;
         }
         let weight = self.weight(slot, value);
-        slot.weight = self.interval.clip(weight - step.rate * gradient);
+        slot.weight = self.interval.descend(weight, step.rate, gradient, dither);
         slot.seen = 1.0;
         step.rate
     }
 
     #[inline]
-    fn place(&self, slot: &mut Slot, weight: f64) {
-        slot.weight = self.interval.clip(weight as f32);
+    fn place(&self, slot: &mut Slot, weight: f64, dither: Dither) {
+        slot.weight = self.interval.narrowed(weight, dither);
     }
 
     #[inline]

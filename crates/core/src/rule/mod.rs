@@ -13,11 +13,14 @@
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+mod dither;
 mod interval;
 mod parameters;
 mod slot;
 mod stats;
 
+pub use dither::Dither;
+use dither::square;
 use interval::lesser;
 pub use interval::{Interval, Rate};
 use parameters::{Ends, RateSpec, interval, not_negative, positive};
@@ -55,11 +58,19 @@ pub trait Rule: Copy + Send + Sync + 'static {
     /// The weight that the coordinate plays.
     fn weight(&self, slot: &Self::Slot, value: f32) -> f32;
     /// Update the slot after the round, and return the rate η of the round: 0 for rules without a bound. A
-    /// rule that is not coupled is never called with gradient 0.
-    fn absorb(&self, slot: &mut Self::Slot, value: f32, gradient: f32, step: Step) -> f32;
+    /// rule that is not coupled is never called with gradient 0. Every sum in the slot is rounded with the
+    /// dither, so that it does not stall.
+    fn absorb(
+        &self,
+        slot: &mut Self::Slot,
+        value: f32,
+        gradient: f32,
+        step: Step,
+        dither: Dither,
+    ) -> f32;
     /// Rules that descend: set the weight, clipped to the interval, in a slot that has absorbed. Everything
     /// else in the slot is unchanged.
-    fn place(&self, _slot: &mut Self::Slot, _weight: f64) {}
+    fn place(&self, _slot: &mut Self::Slot, _weight: f64, _dither: Dither) {}
 
     /// Coupled rules: add this coordinate's terms to the stats of the example.
     fn look(&self, _slot: &Self::Slot, _value: f32, _stats: &mut ExampleStats) {}

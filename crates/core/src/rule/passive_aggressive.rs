@@ -16,7 +16,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ExampleStats, Interval, Parameters, Rule, Step, not_negative, positive, slot};
+use super::{Dither, ExampleStats, Interval, Parameters, Rule, Step, not_negative, positive, slot};
 use crate::error::Result;
 
 slot! {
@@ -132,8 +132,18 @@ impl Rule for PassiveAggressive {
     }
 
     #[inline]
-    fn absorb(&self, slot: &mut Slot, value: f32, _gradient: f32, step: Step) -> f32 {
-        slot.weight = Interval::EVERYWHERE.clip(slot.weight + step.rate * value);
+    fn absorb(
+        &self,
+        slot: &mut Slot,
+        value: f32,
+        _gradient: f32,
+        step: Step,
+        dither: Dither,
+    ) -> f32 {
+        let shift = step.rate * value;
+        if shift != 0.0 {
+            slot.weight = Interval::EVERYWHERE.clip(dither.add(slot.weight, shift));
+        }
         0.0
     }
 

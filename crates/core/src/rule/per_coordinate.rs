@@ -12,7 +12,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Ends, Interval, Parameters, Rate, RateSpec, Rule, Step, interval, lesser, not_negative, slot,
+    Dither, Ends, Interval, Parameters, Rate, RateSpec, Rule, Step, interval, not_negative, slot,
+    square,
 };
 use crate::error::Result;
 
@@ -101,25 +102,31 @@ impl Rule for PerCoordinate {
     }
 
     #[inline]
-    fn absorb(&self, slot: &mut Slot, value: f32, gradient: f32, _step: Step) -> f32 {
+    fn absorb(
+        &self,
+        slot: &mut Slot,
+        value: f32,
+        gradient: f32,
+        _step: Step,
+        dither: Dither,
+    ) -> f32 {
         let start = self.offset * value;
         let before = if slot.energy > 0.0 { slot.energy } else { start * start };
         // Without a gradient the energy does not change: a lane may have none when other lanes do. The energy
         // stays finite, because an infinite one would freeze the coordinate for good.
-        let energy = lesser(before + gradient * gradient, f32::MAX);
+        let energy = dither.grow(before, square(gradient));
         let energy = if gradient != 0.0 { energy } else { slot.energy };
         let rate = self.rate_at(energy);
-        let weight = self.interval.clip(self.weight(slot, value) - rate * gradient);
-        // A gradient whose square is 0 in float32 does not move the coordinate. No early return: only
-        // branchless code is vectorised over the lanes.
-        let weight = if gradient != 0.0 && energy > 0.0 { weight } else { slot.weight };
+        let weight = self.interval.descend(self.weight(slot, value), rate, gradient, dither);
+        // No early return: only branchless code is vectorised over the lanes.
+        let weight = if gradient != 0.0 { weight } else { slot.weight };
         *slot = Slot { weight, energy };
         rate
     }
 
     #[inline]
-    fn place(&self, slot: &mut Slot, weight: f64) {
-        let weight = self.interval.clip(weight as f32);
+    fn place(&self, slot: &mut Slot, weight: f64, dither: Dither) {
+        let weight = self.interval.narrowed(weight, dither);
         slot.weight = if slot.energy > 0.0 { weight } else { slot.weight };
     }
 

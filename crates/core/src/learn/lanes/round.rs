@@ -11,7 +11,7 @@ use crate::learn::lanes::observe::Round;
 use crate::learn::sound::{diverged, is_sound};
 use crate::loss::push::push;
 use crate::loss::wide::{Tails, slopes};
-use crate::rule::{ExampleStats, Line, Rule, Slot};
+use crate::rule::{Dither, ExampleStats, Line, Rule, Slot};
 use crate::simd::f64x8::F64x8;
 use crate::simd::sums::{LaneSum, Sum};
 use crate::simd::{LANES, PerLane};
@@ -182,10 +182,10 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             return [0.0; LANES];
         }
         if R::DESCENDS && self.frame.importance_aware {
-            self.follow(simd, example, positions, &seen.look.margins, &seen.slopes);
+            self.follow(simd, example, positions, seen);
             return [0.0; LANES];
         }
-        self.absorb::<E, false, PENALISED>(simd, example, positions, &seen.slopes, &mut Vec::new())
+        self.absorb::<E, false, PENALISED>(simd, example, positions, seen, &mut Vec::new())
     }
 
     /// The second loop over the features; returns ½ Σ g² η of every lane. With STAY the weights do not move
@@ -196,15 +196,16 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         simd: E,
         example: &Example<'_>,
         positions: &[u32],
-        slopes: &PerLane,
+        seen: &Seen,
         kept_rates: &mut Vec<[f32; LANES]>,
     ) -> PerLane {
         if self.frame.gradient_sums.is_some() {
-            self.sum_gradients::<PENALISED>(example, positions, slopes);
+            self.sum_gradients::<PENALISED>(example, positions, &seen.slopes);
         }
         // Local copies, here and of the line, and loops over one number type, so that the loops vectorise.
         let (rule, boxes, steps, slopes) =
-            (self.frame.rule, &self.frame.boxes, self.coupling.step, *slopes);
+            (self.frame.rule, &self.frame.boxes, self.coupling.step, seen.slopes);
+        let dither = Dither::new(seen.round);
         let (shrink, wide_slopes) = (self.shrink(example), simd.load(&slopes));
         let (mut sum, lines) = (LaneSum::new(simd), self.table.lines_mut());
         // If the compiler could prove that each line is stored to its own address, it would use masked stores
@@ -225,9 +226,9 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
                     let pull = shrink * f64::from(penalised(&state, value, played));
                     gradients[lane] = (slopes[lane] * wide + pull) as f32;
                 }
-                rates[lane] = rule.absorb(&mut state, value, gradients[lane], step);
+                rates[lane] = rule.absorb(&mut state, value, gradients[lane], step, dither);
                 if STAY {
-                    rule.place(&mut state, f64::from(played));
+                    rule.place(&mut state, f64::from(played), dither);
                 }
                 line.put(lane, state);
             }
@@ -235,12 +236,24 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             if STAY {
                 kept_rates.push(rates);
             }
-            let factors = if STAY { simd.splat(wide) } else { simd.widen(gradients) };
-            let squares = simd.multiply(factors, factors);
+            let squares = if PENALISED {
+                let gradients = simd.widen(gradients);
+                simd.multiply(gradients, gradients)
+            } else {
+                simd.splat(wide * wide)
+            };
             sum.add(k, simd.multiply(squares, simd.widen(rates)));
         }
-        let totals = sum.totals();
-        if STAY { totals } else { totals.map(|total| 0.5 * total) }
+        let mut totals = sum.totals();
+        for (total, slope) in totals.iter_mut().zip(slopes) {
+            *total *= match (STAY, PENALISED) {
+                (true, _) => 1.0,
+                (false, true) => 0.5,
+                // All gradients of the lane are multiples of its slope.
+                (false, false) => 0.5 * slope * slope,
+            };
+        }
+        totals
     }
 
     /// importance · λ, the factor of the weight in the gradient.
@@ -279,20 +292,14 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     /// Importance-aware update: absorb, then move every weight by the push in a third loop. Not inlined, so
     /// that the ordinary path is compiled as if this one did not exist.
     #[inline(never)]
-    fn follow<E: F64x8>(
-        &mut self,
-        simd: E,
-        example: &Example<'_>,
-        positions: &[u32],
-        margins: &PerLane,
-        slopes: &PerLane,
-    ) {
+    fn follow<E: F64x8>(&mut self, simd: E, example: &Example<'_>, positions: &[u32], seen: &Seen) {
         let mut rates = std::mem::take(&mut self.rates);
         rates.clear();
-        let responses = self.absorb::<E, true, false>(simd, example, positions, slopes, &mut rates);
-        let (label, importance) = (f64::from(example.label), f64::from(example.importance));
+        let responses = self.absorb::<E, true, false>(simd, example, positions, seen, &mut rates);
+        let Seen { label, importance, look: Look { margins, .. }, .. } = seen;
+        let dither = Dither::new(seen.round);
         let pushes: PerLane = std::array::from_fn(|lane| {
-            push(self.frame.loss, margins[lane], label, importance, responses[lane])
+            push(self.frame.loss, margins[lane], *label, *importance, responses[lane])
         });
         let features = example.slots.iter().zip(example.values).zip(positions).zip(&rates);
         for (((&slot, &value), &position), rates) in features {
@@ -302,7 +309,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
                 let (rule, mut state) = (rule.at(RATES[lane]), line.get(lane));
                 let weight = f64::from(rule.weight(&state, value));
                 let way = pushes[lane] * f64::from(rates[lane]) * f64::from(value);
-                rule.place(&mut state, weight + way);
+                rule.place(&mut state, weight + way, dither);
                 line.put(lane, state);
             }
         }

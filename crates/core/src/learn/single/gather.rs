@@ -236,7 +236,7 @@ impl<S: Slot> Gathered<S> {
 
     /// Σ f² η over the features, where f is the value or the gradient.
     #[inline(always)]
-    pub fn energy<E: F64x8, const OF_VALUES: bool>(&self, simd: E) -> f64 {
+    pub fn square_sum<E: F64x8, const OF_VALUES: bool>(&self, simd: E) -> f64 {
         let mut sum = simd.splat(0.0);
         for group in self.groups() {
             let factors = simd.widen(if OF_VALUES { group.values } else { group.gradients });

@@ -13,7 +13,7 @@ use crate::learn::single::gather::{Gathered, Group, WIDTH, words};
 use crate::learn::sound::{diverged, is_sound};
 use crate::learn::tally::Round;
 use crate::loss::push::push;
-use crate::rule::{ExampleStats, Line, Rule, Slot};
+use crate::rule::{Dither, ExampleStats, Line, Rule, Slot};
 use crate::simd::f64x8::F64x8;
 use crate::simd::sums::Sum;
 
@@ -88,6 +88,7 @@ impl<R: Rule, B: Boxes> Single<R, B> {
         stats: &ExampleStats,
     ) {
         let (step, slopes) = (self.step, simd.splat(stats.slope));
+        let dither = Dither::new(stats.round);
         // Separate loops: in a single loop each group waits for its square root and its division, and the
         // reorder buffer does not hold enough groups to hide that latency.
         for group in gathered.groups_mut() {
@@ -103,9 +104,9 @@ impl<R: Rule, B: Boxes> Single<R, B> {
             for k in 0..WIDTH {
                 let rule = self.frame.rule_at(slots[k] as usize);
                 let mut state = before.get(k);
-                rates[k] = rule.absorb(&mut state, values[k], gradients[k], step);
+                rates[k] = rule.absorb(&mut state, values[k], gradients[k], step, dither);
                 if STAY && gradients[k] != 0.0 {
-                    rule.place(&mut state, f64::from(played[k]));
+                    rule.place(&mut state, f64::from(played[k]), dither);
                 }
                 // Coordinate rules expect a nonzero gradient; with L2 a single coordinate may have none.
                 if PENALISED && !R::COUPLED && gradients[k] == 0.0 {
@@ -140,7 +141,12 @@ impl<R: Rule, B: Boxes> Single<R, B> {
     ) -> f64 {
         self.absorb::<E, PENALISED, false>(simd, gathered, stats);
         gathered.scatter(simd, &mut self.slots);
-        if R::BOUNDED { 0.5 * gathered.energy::<E, false>(simd) } else { 0.0 }
+        match (R::BOUNDED, PENALISED) {
+            (false, _) => 0.0,
+            (true, true) => 0.5 * gathered.square_sum::<E, false>(simd),
+            // All gradients are multiples of the slope.
+            (true, false) => 0.5 * stats.slope * stats.slope * gathered.square_sum::<E, true>(simd),
+        }
     }
 
     /// Importance-aware update: absorb, then move every weight by the push in a third loop. Not inlined, so
@@ -155,15 +161,16 @@ impl<R: Rule, B: Boxes> Single<R, B> {
         self.absorb::<E, false, true>(simd, gathered, stats);
         let ExampleStats { margin, label, importance, slope, .. } = *stats;
         if slope != 0.0 {
-            let response = gathered.energy::<E, true>(simd);
+            let response = gathered.square_sum::<E, true>(simd);
             let push = push(self.frame.loss, margin, label, importance, response);
+            let dither = Dither::new(stats.round);
             for group in gathered.groups_mut() {
                 for k in 0..group.count {
                     let rule = self.frame.rule_at(group.slots[k] as usize);
                     let (mut state, value) = (group.after.get(k), group.values[k]);
                     let weight = f64::from(rule.weight(&state, value));
                     let way = push * f64::from(group.rates[k]) * f64::from(value);
-                    rule.place(&mut state, weight + way);
+                    rule.place(&mut state, weight + way, dither);
                     group.after.put(k, state);
                 }
             }
