@@ -91,6 +91,9 @@ def test_a_wheel_that_stays_may_hold_paths_in_its_module(tmp_path: Path) -> None
     problems(tmp_path, **{MODULE: here, "x/sbom.json": here})
     [*found] = check_wheel.problems(tmp_path / NAME, own_machine=True)
     assert {problem.split()[0] for problem in found} == {"x/sbom.json"}
+    local = "lessregret-0.1.0-cp310-abi3-linux_x86_64.whl"
+    problems(tmp_path, local)
+    assert check_wheel.problems(tmp_path / local, own_machine=True) == []
 
 
 def test_the_crates_with_licence_texts_are_in_cargo_lock() -> None:
