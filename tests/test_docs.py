@@ -153,6 +153,15 @@ def tidy(text: str) -> str:
     return "".join(f"{line.rstrip()}\n" for line in SECONDS.sub("0", text).splitlines())
 
 
+@pytest.mark.parametrize("rule", RULES)
+def test_the_entry_of_a_rule_stands_alone(rule: str) -> None:
+    page = (REFERENCE / "rules.md").read_text(encoding="utf-8")
+    entry = page.split(f"\n## `{rule}`\n")[1].split("\n## ")[0]
+    assert re.findall(r"\bas (?:for|above|before|in `)|\bas `.*` does|the sum above", entry) == []
+    for part in ("Plays", "Slot", "Bound", "Source", "Departs"):
+        assert f"- **{part}** " in entry, part
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page: Path) -> None:
     for link in LINK.findall(FENCE.sub("", page.read_text(encoding="utf-8"))):

@@ -31,6 +31,7 @@ from lessregret import (
     PerCoordinate,
     ReadableLearner,
     Rows,
+    SpecError,
     best_fixed,
     learn_many,
     measure,
@@ -304,6 +305,36 @@ def test_what_is_no_source(wrong: Any, tmp_path: Path) -> None:
     ):  # fmt: skip
         with pytest.raises((AttributeError, IndexError, *REFUSALS)):
             call(wrong)
+
+
+@pytest.mark.parametrize("wrong", NOT_SOURCES, ids=lambda wrong: type(wrong).__name__)
+def test_what_is_no_source_is_named(wrong: Any) -> None:
+    learner = Learner(bits=4)
+    found = "None" if wrong is None else repr(type(wrong).__name__)
+    for call in (
+        learner.learn, learner.predict, learner.keep_names, partial(learn_many, [learner]),
+        Examples.collect,
+    ):  # fmt: skip
+        with pytest.raises(SpecError, match=rf"expected an ExampleStream.* found .*{found}"):
+            call(wrong)
+    assert learner.ledger().rounds == 0
+
+
+@pytest.mark.parametrize("wrong", [0, -1, -(2**70), 1.5, "1", NAN, [1]], ids=repr)
+def test_a_limit_that_is_no_number_of_examples(folder: Path, wrong: Any) -> None:
+    learner = Learner(bits=4)
+    for call in (learner.learn, learner.predict, partial(learn_many, [learner]), Examples.collect):
+        with pytest.raises(SpecError, match="limit: expected a whole number from 1 up"):
+            call(open_examples([folder / "vw"], learner), limit=wrong)  # type: ignore[operator]
+    assert learner.ledger().rounds == 0
+
+
+@pytest.mark.parametrize(
+    ("limit", "read"), [(None, 4), (3, 3), (np.int64(3), 3), (2**70, 4)], ids=repr
+)
+def test_a_limit_that_is_one(folder: Path, limit: Any, read: int) -> None:
+    learner = Learner(bits=4)
+    assert len(learner.learn(open_examples([folder / "vw"], learner), limit=limit)) == read
 
 
 # --- what stands on learners ---------------------------------------------------------------------

@@ -9,10 +9,12 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
+from lessregret import OnlineClassifier, OnlineRegressor
 from lessregret.cli import COMMANDS, cli, run
 from tests.support.command_line import COMMAND, ENVIRONMENT, CommandLine, Done
 from tests.support.malformed import GOOD_SVMLIGHT
@@ -141,6 +143,22 @@ def test_json_is_one_document(lessregret: CommandLine) -> None:
         done = lessregret(*arguments)
         assert (done.code, done.stderr) == (0, "")
         assert json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("made", [OnlineClassifier, OnlineRegressor])
+def test_a_model_of_an_estimator_fitted_to_dicts_predicts_text(
+    lessregret: CommandLine, made: Any
+) -> None:
+    people = [{"age": 0.31, "country": "de"}, {"age": 0.62, "country": "fr"}, {"age": 0.5}]
+    model = made(bits=10).fit(people, [0, 1, 1])
+    model.learner_.save("m")
+    data = lessregret.write(
+        "people.vw", "| age:0.31 country=de\n| age:0.62 country=fr\n| age:0.5\n"
+    )
+    done = lessregret("predict", "m", data, "--as", "margin")
+    assert (done.code, done.stderr) == (0, "")
+    margin = model.decision_function if made is OnlineClassifier else model.predict
+    assert [float(each) for each in done.stdout.split()] == pytest.approx(margin(people), rel=1e-5)
 
 
 def test_predictions_go_where_they_are_asked(lessregret: CommandLine) -> None:

@@ -306,7 +306,7 @@ def test_the_page_says_what_the_document_says(lessregret: CommandLine, log: str)
         assert [
             row["rule"], f"{row['mean_loss']:.5f}", f"{row['best_loss']:.5f}",
             f"{row['regret_low']:.5f} to {row['regret_high']:.5f}",
-            *("–" if number is None else f"{number:.3f}" for number in proved),
+            *("–" if number is None else f"{number:.5f}" for number in proved),
         ] in outline.rows  # fmt: skip
         for mark in row["growth"]:
             shown = [f"{mark['rounds']:,}", row["rule"], f"{mark['mean_loss']:.6f}"]
@@ -317,7 +317,31 @@ def test_the_page_says_what_the_document_says(lessregret: CommandLine, log: str)
     assert len(outline.sources) == 2
     page = Path("page.html").read_text(encoding="utf-8")
     assert "Without a feasible set of their own: pa." in page
+    assert "They have neither a linearised regret nor a bound." in page
     assert "was stopped at a gap" not in page
+
+
+@pytest.mark.parametrize(
+    ("importance", "unit"), [("", "per example"), ("2 ", "per unit of importance")]
+)
+def test_the_text_under_the_table_is_true_of_its_numbers(
+    lessregret: CommandLine, importance: str, unit: str
+) -> None:
+    lines = [f"{label} {importance}|a {name}\n" for label, name in [(1, "b"), (-1, "c")] * 50]
+    data = lessregret.write("data.vw", "".join(lines))
+    done = lessregret("regret", data, *SMALL, "--gap", "0.3", "--report", "page.html", "--quiet")
+    assert (done.code, done.stderr) == (0, "")
+    outline = outline_of("page.html")
+    page = Path("page.html").read_text(encoding="utf-8")
+    rows = [row for row in outline.rows if row[0] in ("per-coordinate", "global")][:2]
+    for row in rows:
+        loss, best, ends, *proved = row[1:]
+        low, high = map(float, ends.split(" to "))
+        assert low <= high <= float(proved[0]) <= float(proved[1])
+        assert float(best) < float(loss), "no numbers of a row rise all along"
+    assert "Each number is at least the one before" not in page
+    assert f"All numbers are {unit}." in page
+    assert {note.split(" ", 2)[2] for note in outline.tiles[2::3]} == {unit}
 
 
 @pytest.mark.parametrize(

@@ -359,9 +359,14 @@ def test_misused_predictions(lessregret: CommandLine) -> None:
 def test_models_of_columns_belong_to_estimators(lessregret: CommandLine) -> None:
     data = lessregret.write("data.txt", GOOD_SVMLIGHT)
     Learner(columns=3).save("m")
-    told = "lessregret: error: m: the model has columns, not hashed slots; "
     done = lessregret("predict", "m", data)
-    assert done == Done(2, "", f"{told}predict with the estimator that made it\n")
+    assert (done.code, done.stdout) == (2, "")
+    assert done.stderr == (
+        "lessregret: error: m: the model was trained on the columns of a matrix, and text has "
+        "named features; predict in Python with what trained it. Models of 'train', and of "
+        "estimators fitted to dicts, can be used here\n"
+    )
+    told = "lessregret: error: m: the model has columns, not hashed slots; "
     done = lessregret("train", data, "--resume", "m")
     assert done == Done(2, "", f"{told}it was made by an estimator and goes on there\n")
 

@@ -144,3 +144,10 @@ def test_a_coordinate_of_no_width_stays() -> None:
 
 def test_the_pictures(finding: Finding, tmp_path: Path) -> None:
     check_pictures("adaptive", finding, tmp_path)
+
+
+def test_the_claims_tell_the_numbers_of_their_rows(finding: Finding) -> None:
+    doctored = [{**row, "size": 5} if row["table"] == "apart" else row for row in finding.rows]
+    told = "\n".join(adaptive.judge(doctored))
+    assert "where 5 coordinates switch" in told
+    assert f"for every t up to {adaptive.EXPERT_ROUNDS:,}" in told

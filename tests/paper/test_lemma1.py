@@ -66,3 +66,10 @@ def test_a_failure_is_seen(finding: Finding, kind: str, ratio: float) -> None:
 
 def test_the_picture_is_drawn(finding: Finding, tmp_path: Path) -> None:
     check_pictures("lemma1", finding, tmp_path)
+
+
+def test_the_page_tells_the_numbers_of_its_rows(finding: Finding) -> None:
+    assert "1 − 2.00/n" in finding.markdown()
+    assert "1 − 0.73/√n" in finding.markdown()
+    doctored = [{**row, "ratio": 1 - 5 / row["length"]} for row in finding.rows]
+    assert "1 − 5.00/n" in lemma1.about_limits(doctored)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -54,12 +56,30 @@ def test_the_page_is_whole_and_fetches_nothing(tmp_path: Path) -> None:
         assert f".{kind} {{ background: " in page
 
 
+def test_the_conditions_of_a_verdict_stand_beside_it(tmp_path: Path) -> None:
+    finding = replace(a_finding("Table 1", "holds"), conditions="With *fitted* constants.")
+    assert "**Verdict: holds.** With *fitted* constants.\n" in finding.markdown()
+    assert finding.as_dict()["conditions"] == "With *fitted* constants."
+    write_page(tmp_path / "index.html", {"table1": finding}, {"table1": Drawing}, "c")  # type: ignore[dict-item]
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "<p>With <em>fitted</em> constants.</p>" in page
+
+
 def test_every_claim_has_a_module_that_runs_and_draws() -> None:
     for name in CLAIMS:
         module = module_of(name)
         assert callable(module.run)
         assert callable(module.draw)
         assert module.CLAIM
+
+
+def test_the_explanation_names_the_sections_that_are_run() -> None:
+    page = Path(__file__).parents[2] / "docs" / "explanation" / "one-rate-or-many.md"
+    sections = sorted(
+        {section for about in CLAIMS.values() for section in re.findall(r"§[\d.]+\d", about)}
+    )
+    text = " ".join(page.read_text(encoding="utf-8").split())
+    assert f"the claims of the paper's {sections[0]} to {sections[-1]} again" in text
 
 
 def test_the_command_writes_everything(

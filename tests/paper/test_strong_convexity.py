@@ -101,3 +101,10 @@ def test_a_coordinate_of_no_width_stays() -> None:
 
 def test_the_pictures(finding: Finding, tmp_path: Path) -> None:
     check_pictures("strong-convexity", finding, tmp_path)
+
+
+def test_the_page_tells_the_numbers_of_its_rows(finding: Finding) -> None:
+    mixes = strong_convexity.of_table(finding.rows, "mixes")
+    assert strong_convexity.about_together(mixes) in finding.markdown()
+    doctored = [{**row, "joint_bound": 2 * row["bound"]} for row in mixes]
+    assert "differ by 5e-01 of their size" in strong_convexity.about_together(doctored)

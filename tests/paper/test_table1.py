@@ -9,6 +9,7 @@ import pytest
 
 from lessregret.cli import run
 from lessregret.data.datasets import DataHome
+from lessregret.learners.rules import Arow, Ftrl
 from lessregret.paper import table1
 from lessregret.paper.finding import Finding, Request
 from tests.support.data_home import home_with
@@ -58,6 +59,24 @@ def test_a_claim_that_fails_is_seen(finding: Finding) -> None:
     ]
 
 
+def test_the_verdict_names_the_constants_that_run_and_that_they_were_fitted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = [{"data": name} for name in ("books", "kitchen", "rcv1-piece")]
+    told = Finding(table1.CLAIM, "holds", rows, conditions=table1.conditions(rows)).markdown()
+    [line] = [line for line in told.splitlines() if line.startswith("**Verdict: holds.**")]
+    assert "2 of the 6 data sets of the paper's table (books, kitchen)" in line
+    assert "constants that were fitted to that table" in line
+    assert (
+        "Global (rate 0.1), Per-Coord (rate 0.3, offset 0), CW (variance 0.5); at defaults: PA"
+        in line
+    )
+    assert "FTRL (rate 0.1); at defaults: AROW" in line
+    monkeypatch.setattr(table1, "OURS", {"arow": Arow(regularisation=3), "ftrl": Ftrl()})
+    assert "AROW (regularisation 3); at defaults: FTRL" in table1.conditions(rows)
+    assert table1.conditions([{"data": "rcv1-piece"}]) == ""
+
+
 def test_without_data_nothing_is_claimed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -81,6 +100,8 @@ def test_files_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert run(arguments) == 0
     printed = capsys.readouterr().out
     assert "| rcv1-piece |" in printed
+    assert "FTRL (rate 0.1)" in printed
+    assert "AROW and FTRL are ours and run at their defaults" not in printed
     assert "books: not in the data home" in printed
     assert (out / "table1.md").read_text(encoding="utf-8") == printed
     assert json.loads((out / "table1.json").read_text())["claim"] == table1.CLAIM

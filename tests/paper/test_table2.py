@@ -16,10 +16,11 @@ from lessregret.paper.finding import Finding, Request
 from tests.support.claims import check_pictures
 from tests.support.data_home import home_with
 
+ROOT = Path(__file__).parent.parent.parent
 FIELDS = {
     "data", "preset", "rule", "rounds", "mean_loss", "mean_penalty", "mistake_rate", "best_loss",
     "best_total", "gap", "regret_low", "regret_high", "linear_regret", "bound", "theorem",
-    "ratio_low", "ratio_high", "paper_regret", "paper_ratio",
+    "ratio_low", "ratio_high", "paper_regret", "paper_ratio", "features",
 }  # fmt: skip
 LOWER, FAR_LOWER, ORDER = range(3)
 
@@ -104,6 +105,38 @@ def test_the_words_follow_the_claims(finding: Finding) -> None:
     told = table2.agreement(finding.rows, False, True)
     assert told.startswith("The direction does not agree on every log")
     assert "So does its size, for some reading." not in told.split(".")[0]
+
+
+def test_the_words_tell_the_numbers_of_the_rows_and_of_the_paper(
+    finding: Finding, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = table2.agreement(finding.rows, True, False)
+    assert "the paper has 5.3 to 12.3 and" in told
+    assert "Global's is 0.148 to 0.263; ours" in told
+    few = [{**row, "features": 7} for row in finding.rows]
+    assert "7 to 7 features of value 0 or 1" in table2.agreement(few, True, False)
+    monkeypatch.setattr(table2, "PRINTED", dict.fromkeys(table2.PRINTED, (0.8, 0.1)))
+    told = table2.agreement(finding.rows, True, False)
+    assert "the paper has 8.0 to 8.0 and" in told
+    assert "Global's is 0.800 to 0.800; ours" in told
+    assert "5.3 to 12.3" not in told
+
+
+def test_the_tables_of_the_page_in_the_documentation_agree() -> None:
+    """The ratios of one are the quotients of the other, up to what rounding leaves open."""
+    page = (ROOT / "docs" / "explanation" / "table-2.md").read_text(encoding="utf-8")
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines()
+             if line.startswith("| ")]  # fmt: skip
+    regrets = {row[0]: row for row in cells if len(row) == 7 and row[1][:1].isdigit()}
+    ratios = {row[0]: row[1] for row in cells if len(row) == 3 and " to " in row[1]}
+    assert set(regrets) == set(ratios) == {*table2.PRINTED, *table2.REAL}
+    for name, interval in ratios.items():
+        low, high = map(float, interval.split(" to "))
+        coord, one = (float(regrets[name][k].split()[0]) for k in (2, 4))
+        assert (one - 5e-5) / (coord + 5e-5) <= high + 5e-3
+        assert low - 5e-3 <= (one + 5e-5) / (coord - 5e-5)
+    ends = [float(end) for interval in ratios.values() for end in interval.split(" to ")]
+    assert f"{min(ends):.2f} to {max(ends):.2f} here" in " ".join(page.split())
 
 
 def test_without_a_data_home_the_simulated_logs_are_run(finding: Finding) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from lessregret.errors import SpecError
 from lessregret.game.algorithms import ConstantRate, Descent, GlobalRate, PerCoordinateRate
 from lessregret.game.algorithms.algorithm import Seen
 from lessregret.game.algorithms.descent import Rate
@@ -16,7 +18,7 @@ from lessregret.game.play import play
 from lessregret.game.problems import BadFamily
 from lessregret.paper import bad_family, theorem1
 from lessregret.paper.finding import FAILS_AS_PRINTED, HOLDS, Finding
-from tests.support.claims import check_pictures, rerun
+from tests.support.claims import REQUEST, check_pictures, rerun
 
 NOTES = {
     8: (576, 87.5, 64.2, 25.7, 29.6),
@@ -167,6 +169,35 @@ def test_a_falling_sequence_below_its_floor_is_seen(finding: Finding) -> None:
     doctored = [{**row, "oscillating": 0.0} if row.get("sequence") == "2/√t" else row
                 for row in finding.rows]  # fmt: skip
     assert verdict_of(doctored) == FAILS_AS_PRINTED
+
+
+@pytest.mark.parametrize(
+    "sizes", [(8, 16, 32), (32, 8, 16, 8), (8, 16), (33, 70), np.array([9, 18])]
+)
+def test_other_sizes_are_judged_as_well(sizes: Sequence[int], tmp_path: Path) -> None:
+    finding = theorem1.run(REQUEST, sizes=sizes)
+    assert finding.verdict == "holds as corrected (E3, E4, E5)"
+    told = f"for {len(set(sizes))} values of k from {min(sizes)} to {max(sizes)}"
+    assert told in finding.markdown()
+    theorem1.draw(finding, str(tmp_path / "picture.svg"))
+
+
+@pytest.mark.parametrize("sizes", [(), (8,), (8, 8), (8, 15), (4, 8), (-8, 16), (8, 16.5), "ab"])
+def test_sizes_that_cannot_be_judged_are_refused(sizes: Any) -> None:
+    with pytest.raises(SpecError, match="sizes: expected whole numbers from 8 up"):
+        theorem1.run(REQUEST, sizes=sizes)
+
+
+def test_the_page_tells_the_numbers_of_its_rows(finding: Finding) -> None:
+    doctored = [
+        {**row, "per_coordinate_oscillating": 2 * row["rounds"] ** 0.5,
+         "per_coordinate": 2 * row["rounds"] ** 0.5 + 3 * row["k"]} if "k" in row else row
+        for row in finding.rows
+    ]  # fmt: skip
+    assert "is 2.00·√T for the oscillation plus 3.00 for each" in theorem1.about_slopes(doctored)
+    [last] = [row for row in finding.rows if row.get("k") == max(theorem1.SIZES)]
+    told = last["per_coordinate_oscillating"] / last["rounds"] ** 0.5
+    assert f"is {told:.2f}·√T for the oscillation" in finding.markdown()
 
 
 def test_the_picture_is_drawn(finding: Finding, tmp_path: Path) -> None:

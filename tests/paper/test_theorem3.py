@@ -102,3 +102,12 @@ def test_a_printed_rate_that_keeps_its_promise_would_be_said_to(finding: Finding
 
 def test_the_picture_is_drawn(finding: Finding, tmp_path: Path) -> None:
     check_pictures("theorem3", finding, tmp_path)
+
+
+def test_the_page_tells_the_numbers_of_its_rows(finding: Finding) -> None:
+    printed = theorem3.of_rate(finding.rows, "as printed")
+    above = sum(row["bound"] > row["theorem3"] for row in printed)
+    assert f"above √2 on {above} of {len(printed)} problems" in finding.markdown()
+    doctored = [{**row, "bound": row["theorem3"]} for row in printed[1:]] + printed[:1]
+    assert f"of {len(printed)} problems" in theorem3.about_printed(doctored)
+    assert f"on {above} of" not in theorem3.about_printed(doctored)

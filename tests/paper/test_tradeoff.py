@@ -77,3 +77,11 @@ def test_a_failure_is_seen(finding: Finding, column: str, factor: float) -> None
 
 def test_the_picture_is_drawn(finding: Finding, tmp_path: Path) -> None:
     check_pictures("tradeoff", finding, tmp_path)
+
+
+def test_the_page_tells_the_numbers_of_its_rows(finding: Finding) -> None:
+    [best] = [row for row in finding.rows if row["rate"] == tradeoff.BEST]
+    share = tradeoff.worst(best) / best["upper_bound"]
+    assert f"That is {share:.2f} of what the upper bound allows" in finding.markdown()
+    doctored = {**best, "upper_bound": 4 * tradeoff.worst(best)}
+    assert "That is 0.25 of what" in tradeoff.about_best(finding.rows, doctored)

@@ -86,8 +86,9 @@ def _check(learner: Learner, model: str, output: str) -> None:
     spec = learner.spec
     if "bits" not in spec["table"]:
         raise SpecError(
-            f"{model}: the model has columns, not hashed slots; "
-            "predict with the estimator that made it"
+            f"{model}: the model was trained on the columns of a matrix, and text has named "
+            "features; predict in Python with what trained it. Models of 'train', and of "
+            "estimators fitted to dicts, can be used here"
         )
     loss = loss_named(spec["loss"])
     if output == "probability" and loss.link != "probability":

@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from lessregret import _core
 from lessregret.data.streams import ExampleStream
+from lessregret.errors import SpecError
+from lessregret.learners.sources import checked_limit, core_of
 from lessregret.learners.space import FeatureSpace, HasSpace, space_of
 
 
@@ -93,7 +95,11 @@ class Examples:
         """Read the next ``limit`` examples of a stream, or its rest; of ``Rows``, all rows."""
         if isinstance(examples, Rows):
             return cls(_core.Examples.from_rows(_as_labelled(examples).core))
-        return cls(_core.Examples.from_stream(examples.core, limit))
+        core = core_of(examples)
+        if not isinstance(core, _core.Stream):
+            found = type(examples).__name__
+            raise SpecError(f"examples: expected an ExampleStream or Rows, found {found}")
+        return cls(_core.Examples.from_stream(core, checked_limit(limit)))
 
     @classmethod
     def from_csr(

@@ -13,30 +13,22 @@ import json
 import os
 from collections.abc import Sequence
 from math import isinf
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from lessregret import _core
-from lessregret.errors import InputError, SpecError
+from lessregret.errors import SpecError
 from lessregret.learners.losses import loss_named
 from lessregret.learners.mixture import RATES, check_share
 from lessregret.learners.outcomes import Outcomes
 from lessregret.learners.penalty import check_scope, check_strength
 from lessregret.learners.rules import RULES, PerCoordinate, Rule
+from lessregret.learners.sources import Source, checked_limit, checked_order, core_of
 from lessregret.learners.space import FeatureSpace
 from lessregret.ledger import Lane, Ledger, SlotSummary, Tally
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
-
-
-class Source(Protocol):
-    """A source of examples: a stream of files, examples in memory, or the rows of a matrix."""
-
-    @property
-    def core(self) -> _core.Stream | _core.Examples | _core.Rows:
-        """The source in Rust."""
-        ...
 
 
 class Learner:
@@ -192,13 +184,14 @@ class Learner:
         examples : ExampleStream, Examples or Rows
             The examples. They must have been read for the feature space of this learner; otherwise
             a SpecError is raised. The rows of a matrix are all checked before training starts.
-        limit : int, optional
+        limit : int from 1 up, optional
             For a stream only: the largest number of examples to read. Without it the stream is read
             to its end. If no outcomes are returned, the stream has ended.
         order : array of ints, optional
             For examples in memory: the numbers of the examples to learn from, in this order.
         """
-        return Outcomes(self._core.learn(examples.core, limit, _numbers(order)))
+        core = core_of(examples)
+        return Outcomes(self._core.learn(core, checked_limit(limit), checked_order(order)))
 
     def predict(
         self, examples: Source, *, limit: int | None = None, order: ArrayLike | None = None
@@ -207,7 +200,8 @@ class Learner:
 
         The parameters are those of :meth:`learn`.
         """
-        return Outcomes(self._core.predict(examples.core, limit, _numbers(order)))
+        core = core_of(examples)
+        return Outcomes(self._core.predict(core, checked_limit(limit), checked_order(order)))
 
     def tally(self) -> Tally:
         """The sums of losses, mistakes and importances so far. Unlike the ledger it is free."""
@@ -245,8 +239,9 @@ class Learner:
 
     def keep_names(self, examples: Source) -> None:
         """Store the feature names that a stream recorded (``open_examples(..., names=True)``)."""
-        if isinstance(examples.core, _core.Stream):
-            self._core.keep_names(examples.core)
+        core = core_of(examples)
+        if isinstance(core, _core.Stream):
+            self._core.keep_names(core)
 
     def name(self, slot: int) -> tuple[str, bool] | None:
         """The feature name of a slot, and whether other features share it; None if unknown."""
@@ -298,19 +293,5 @@ def learn_many(
     cores = [learner._core for learner in learners]
     if len(set(map(id, cores))) < len(cores):
         raise SpecError("a learner is given twice; learn_many wants each of them once")
-    return _core.learn_many(cores, examples.core, limit, _numbers(order))
-
-
-def _numbers(order: ArrayLike | None) -> NDArray[np.uint32] | None:
-    """The order as the core reads it; what a cast would change is refused."""
-    if order is None:
-        return None
-    import numpy as np
-
-    given = np.asarray(order)
-    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
-        raise InputError("order", 0, 0, repr(order), "a list of whole numbers")
-    if given.size and not 0 <= given.min() <= given.max() < 1 << 32:
-        outside = given.min() if given.min() < 0 else given.max()
-        raise InputError("order", 0, 0, str(outside), "whole numbers from 0 to 4294967295")
-    return np.ascontiguousarray(given, dtype=np.uint32)
+    given = core_of(examples), checked_limit(limit), checked_order(order)
+    return _core.learn_many(cores, *given)

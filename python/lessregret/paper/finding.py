@@ -43,19 +43,23 @@ class Finding:
     """what could not be run, and why"""
     data: dict[str, Any] = field(default_factory=dict)
     """what the picture is drawn from; not part of the JSON"""
+    conditions: str = ""
+    """what must be known to read the verdict, in whole sentences"""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
             "claim": self.claim,
             "verdict": self.verdict,
+            "conditions": self.conditions,
             "rows": self.rows,
             "not_run": self.not_run,
         }
 
     def markdown(self) -> str:
         """The finding as a page."""
-        parts = [f"# {self.claim}", f"**Verdict: {self.verdict}.**", *self.sections]
+        verdict = f"**Verdict: {self.verdict}.** {self.conditions}".rstrip()
+        parts = [f"# {self.claim}", verdict, *self.sections]
         return "\n\n".join(parts) + "\n"
 
 

@@ -73,7 +73,8 @@ def _contents(findings: Mapping[str, Finding]) -> str:
 
 
 def _section(name: str, finding: Finding, module: ModuleType) -> str:
-    body = markdown("\n\n".join(_lowered(section) for section in finding.sections))
+    texts = [finding.conditions, *(_lowered(section) for section in finding.sections)]
+    body = markdown("\n\n".join(texts))
     return (
         f'<section id="{name}">\n<h2>{escaped(finding.claim)}</h2>\n<p>{_chip(finding)}</p>\n'
         f"{_picture(finding, module)}\n{body}\n</section>"

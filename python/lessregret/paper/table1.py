@@ -2,8 +2,7 @@
 
 The paper's protocol: shuffle, one pass, the loss of each example before it is learned; unit-length
 rows, no intercept, F = [-100, 100]^n. Two presets: *paper*, the constants that reproduce the
-printed table (erratum E16), and *nominal*, what the text says. AROW and FTRL are ours, at their
-defaults.
+printed table (erratum E16), and *nominal*, what the text says. The columns AROW and FTRL are ours.
 """
 
 from __future__ import annotations
@@ -55,7 +54,8 @@ PRESETS: dict[str, dict[str, Rule]] = {
     },
 }
 OURS: dict[str, Rule] = {"arow": Arow(), "ftrl": Ftrl(rate=0.1)}
-THEORY: dict[str, Rule] = {"per-coordinate": PerCoordinate(rate="theory")}
+THEORY_RULE = PerCoordinate(rate="theory")
+THEORY: dict[str, Rule] = {"per-coordinate": THEORY_RULE}
 """Theorem 3's own rate, which §5.1 calls too aggressive where F is large."""
 
 TITLES = {
@@ -87,7 +87,36 @@ def run(request: Request, done: Callable[[str], None] = lambda data: None) -> Fi
         rows=rows,
         sections=sections(rows, claims, missing, request),
         not_run=missing,
+        conditions=conditions(rows),
     )
+
+
+def conditions(rows: list[dict[str, Any]]) -> str:
+    """On which of the paper's data the verdict was reached, and with which constants."""
+    judged = [name for name in DOMAINS if any(row["data"] == name for row in rows)]
+    if not judged:
+        return ""
+    return (
+        f"It is judged on {len(judged)} of the {len(PRINTED)} data sets of the paper's table "
+        f"({', '.join(judged)}), with constants that were fitted to that table (preset `paper`): "
+        f"{constants(PRESETS['paper'])}. The columns that the paper does not have were not tuned: "
+        f"{constants(OURS)}."
+    )
+
+
+def constants(rules: Mapping[str, Rule]) -> str:
+    """The rules with those of their constants that are not the defaults, in words."""
+    given = {TITLES[name]: changed(rule) for name, rule in rules.items()}
+    parts = [", ".join(f"{title} ({told})" for title, told in given.items() if told)]
+    plain = ", ".join(title for title, told in given.items() if not told)
+    return "; ".join([*filter(None, parts), *([f"at defaults: {plain}"] if plain else [])])
+
+
+def changed(rule: Rule) -> str:
+    """What a rule is given that is not a default; nothing for a rule at its defaults."""
+    defaults = type(rule)().spec()
+    given = [(key, value) for key, value in rule.spec().items() if value != defaults[key]]
+    return ", ".join(f"{key} {value:g}" for key, value in given)
 
 
 def run_data(name: str, request: Request) -> list[dict[str, Any]]:
@@ -146,7 +175,7 @@ def judge(rows: list[dict[str, Any]]) -> dict[str, bool]:
             everywhere(least_loss),
         "on mistakes, Per-Coord and CW beat Global and PA in every domain":
             everywhere(fewer_mistakes),
-        "Theorem 3's own rate is too aggressive where F is large (R = 100)":
+        f"Theorem 3's own rate is too aggressive where F is large (R = {THEORY_RULE.radius:g})":
             all(
                 cells[name, "theory", "per-coordinate"]["mean_loss"]
                 > cells[name, "paper", "per-coordinate"]["mean_loss"]
@@ -173,20 +202,23 @@ def preset_tables(rows: list[dict[str, Any]]) -> list[str]:
     """Both halves of the table, for both presets."""
     parts = []
     for preset, about in (
-        ("paper", "the constants that reproduce the printed table (erratum E16)"),
+        ("paper", "constants that were fitted to the printed table (erratum E16)"),
         ("nominal", "the constants the text states"),
     ):
         parts.append(f"## Preset `{preset}`: {about}")
-        parts.append("The difference from the paper's number in brackets, where it has one.")
+        parts.append(
+            f"{constants(PRESETS[preset] | OURS)}. The difference from the paper's number in "
+            "brackets, where it has one."
+        )
         for title, what, printed in (
             ("Hinge loss", "mean_loss", "paper_loss"),
             ("Fraction of mistakes", "mistake_rate", "paper_mistakes"),
         ):
             parts += [f"### {title}", as_table(rows, preset, what, printed)]
     parts.append(
-        "`AROW` and `FTRL` are ours and run at their defaults, untuned; the paper has no such "
-        "columns. FTRL's default offset of 1 is meant for gradients near 1; on unit-length text it "
-        "keeps the rates too small."
+        f"AROW and FTRL are ours, and were not tuned: {constants(OURS)}. The paper has no such "
+        f"columns. FTRL's offset of {OURS['ftrl'].spec()['offset']:g} is meant for gradients near "
+        "1; on unit-length text it keeps the rates too small."
     )
     return parts
 

@@ -213,9 +213,11 @@ def about_printed(rows: list[dict[str, Any]]) -> str:
     worst = max(printed, key=lambda row: row["regret"] / row["least_bound"])
     steepest = max(row["bound"] / row["least_bound"] for row in printed)
     against = max(row["regret"] / row["theorem2"] for row in printed)
+    above = sum(row["bound"] > row["theorem3"] for row in printed)
     return (
-        f"With the printed rate B reaches {steepest:.4f}, above √2 on every problem whose "
-        "gradients are many and of similar size. More than the proof is at stake: on *"
+        f"With the printed rate B reaches {steepest:.4f}; it is above √2 on {above} of "
+        f"{len(printed)} problems, those whose gradients are many and of "
+        "similar size. More than the proof is at stake: on *"
         f"{worst['problem']}* the regret itself is {worst['regret'] / worst['least_bound']:.4f} > "
         "√2. So the theorem as printed is false, not only unproved. The sequences tend to 1.5 as "
         "they grow longer, and their counterparts against the corrected rate to √2: both constants "

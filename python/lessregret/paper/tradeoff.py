@@ -176,7 +176,8 @@ def about_best(rows: list[dict[str, Any]], best: dict[str, Any]) -> str:
     unit = SLOPE * WIDTH * sqrt(ROUNDS)
     return (
         f"At the recommended η = D/(G√T) = {best['rate']:.4f} the worse problem costs "
-        f"{worst(best):.1f} = {worst(best) / unit:.3f}·GD√T, half of what the upper bound allows "
+        f"{worst(best):.1f} = {worst(best) / unit:.3f}·GD√T. That is "
+        f"{worst(best) / best['upper_bound']:.2f} of what the upper bound allows "
         f"({best['upper_bound']:.1f}). No rate tried does better than {worst(least):.1f} (at η = "
         f"{least['rate']:.4f}). The paper's lower bound, at its own best rate, is GD√T/√8 = "
         f"{unit / sqrt(8):.1f}; it is loose because a climb costs D²/(2η), twice what it counts."

@@ -8,8 +8,9 @@ from statistics import fmean, stdev
 from typing import Any
 
 from lessregret.data.examples import Examples, shuffled
-from lessregret.learners.learner import Learner, Source, learn_many
+from lessregret.learners.learner import Learner, learn_many
 from lessregret.learners.rules import Rule
+from lessregret.learners.sources import Source
 from lessregret.ledger import Ledger
 from lessregret.training.curve import Curve, next_mark
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from lessregret.regret.measure import Measured, RegretPoint
 from lessregret.report.palette import GLOBAL, GUIDE, INK, PER_COORDINATE, SERIES, THIRD
+from lessregret.report.wording import unit_of
 from lessregret.training.calibration import Bin
 from lessregret.training.curve import Curve, CurvePoint
 
@@ -149,7 +150,7 @@ def regret_growth(measured: Sequence[Measured]) -> Any:
     for place, each in enumerate(measured):
         _draw_growth(axes, each, SERIES[place % len(SERIES)])
     rounds = [mark.rounds for mark in measured[0].marks]
-    axes.set(yscale="log", ylabel="per example")
+    axes.set(yscale="log", ylabel=unit_of(measured[0].last.ledger))
     _rounds_axis(axes, rounds[0], rounds[-1])
     _legend_below(figure, columns=2)
     return figure

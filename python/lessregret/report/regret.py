@@ -12,13 +12,14 @@ from lessregret.report import pictures
 from lessregret.report.compare import parameters
 from lessregret.report.page import DataFile, Origin, Report, Section, about_data, data_section
 from lessregret.report.parts import Caution, Facts, Folded, Part, Picture, Table, Text, Tile, Tiles
-from lessregret.report.wording import counted, number
+from lessregret.report.wording import counted, number, unit_of
 
-ORDER = """
-Each number is at least the one before it. **Regret** is what the rule lost beyond the best fixed
-model of the feasible set, which nobody can know exactly: it lies in the interval given. The
-**linearised regret** was measured while the rule ran, without the best fixed model. The **bound**
-is what the theory guarantees for the rates that were used, whatever the data. All are per example.
+COLUMNS = """
+**Regret** is the loss of the rule minus the loss of the best fixed model of the feasible set. The
+loss of the best fixed model is known only to within a gap, so the regret is given as an interval.
+The **linearised regret** is measured while the rule runs, without the best fixed model. It is at
+least the regret, so the interval never ends above it. The **bound** is proved for the rates that
+were used, whatever the data. It is at least the linearised regret.
 """
 
 
@@ -59,13 +60,13 @@ def regret_report(run: RegretRun, origin: Origin) -> Report:
 
 
 def _tiles(run: RegretRun) -> Tiles:
-    return Tiles([_tile(measured) for measured in run.measured])
+    return Tiles([_tile(measured, _unit(run)) for measured in run.measured])
 
 
-def _tile(measured: Measured) -> Tile:
+def _tile(measured: Measured, unit: str) -> Tile:
     last = measured.last
     low, high = number(last.regret_low, 5), number(last.regret_high, 5)
-    return Tile(f"regret of {measured.rule}", low, f"to {high} per example")
+    return Tile(f"regret of {measured.rule}", low, f"to {high} {unit}")
 
 
 def _regret_section(run: RegretRun) -> Section:
@@ -75,14 +76,19 @@ def _regret_section(run: RegretRun) -> Section:
             number(measured.last.mean_total, 5),
             number(measured.last.best_total, 5),
             f"{number(measured.last.regret_low, 5)} to {number(measured.last.regret_high, 5)}",
-            number(measured.last.linear_regret, 3),
-            number(measured.last.bound, 3),
+            number(measured.last.linear_regret, 5),
+            number(measured.last.bound, 5),
         ]
         for measured in run.measured
     ]
     heading = ["rule", _suffered(run), "best fixed", "regret", "linearised", "bound"]
-    parts: list[Part] = [Table(heading, rows), Text(ORDER), *_cautions(run)]
+    about = Text(f"{COLUMNS}\nAll numbers are {_unit(run)}.")
+    parts: list[Part] = [Table(heading, rows), about, *_cautions(run)]
     return Section("Regret", parts)
+
+
+def _unit(run: RegretRun) -> str:
+    return unit_of(run.measured[0].last.ledger)
 
 
 def _cautions(run: RegretRun) -> list[Part]:
@@ -92,8 +98,8 @@ def _cautions(run: RegretRun) -> list[Part]:
     if unboxed:
         cautions.append(Caution(
             f"Without a feasible set of their own: {', '.join(each.rule for each in unboxed)}. "
-            f"Their regret is against the best fixed model of {_interval(unboxed[0])}, and nothing "
-            "bounds it."
+            f"Their regret is against the best fixed model of {_interval(unboxed[0])}. They have "
+            "neither a linearised regret nor a bound."
         ))  # fmt: skip
     gaps = [each.last.best.gap for each in run.measured if each.last.best is not None]
     if gaps and max(gaps) > run.asked_gap:
@@ -121,11 +127,11 @@ def _growth_sections(run: RegretRun) -> list[Section]:
     )
     regrets = Picture(
         pictures.regret_growth(run.measured),
-        "Regret per example over the rounds, measured, linearised and bounded, for each rule",
+        "Regret over the rounds, measured, linearised and bounded, for each rule",
     )
     rows = [
         [f"{mark.rounds:,}", measured.rule, number(mark.mean_total, 6), _best(mark),
-         number(mark.regret_high, 6), number(mark.linear_regret, 4), number(mark.bound, 4)]
+         number(mark.regret_high, 6), number(mark.linear_regret, 6), number(mark.bound, 6)]
         for measured in run.measured
         for mark in measured.marks
     ]  # fmt: skip

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lessregret.ledger import Ledger
+
 
 def number(value: float | None, digits: int) -> str:
     """A number for people: a few digits, a dash where there is none.
@@ -21,3 +26,9 @@ def counted(count: int, thing: str) -> str:
     ('1 example', '1,200 examples')
     """
     return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
+
+
+def unit_of(ledger: Ledger) -> str:
+    """What the means of a run are taken over, in words."""
+    plain = ledger.tally.importance == ledger.rounds
+    return "per example" if plain else "per unit of importance"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from lessregret.learners.learner import Learner, Source
+from lessregret.learners.learner import Learner
 from lessregret.learners.outcomes import Outcomes
+from lessregret.learners.sources import Source
 from lessregret.ledger import Ledger, Tally
 from lessregret.training.curve import Curve
 
