@@ -180,6 +180,7 @@ TOO_HIGH = [double_penalty, other_sign, only_the_upper_end]
 TOO_LOW = [without_penalty, lower_by_a_little, other_slopes]
 
 
+@pytest.mark.filterwarnings("ignore::lessregret.regret.comparator.GapWarning")
 @pytest.mark.parametrize("least", TOO_HIGH)
 def test_a_bound_too_high_is_caught(
     least: Callable[[Objective, Floats], Floats], monkeypatch: pytest.MonkeyPatch
@@ -189,6 +190,7 @@ def test_a_bound_too_high_is_caught(
     assert any("lower is not above the optimum" in promises for promises in found)
 
 
+@pytest.mark.filterwarnings("ignore::lessregret.regret.comparator.GapWarning")
 @pytest.mark.parametrize("least", TOO_LOW)
 def test_a_bound_too_low_never_closes_the_gap(
     least: Callable[[Objective, Floats], Floats], monkeypatch: pytest.MonkeyPatch

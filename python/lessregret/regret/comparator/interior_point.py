@@ -28,8 +28,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lessregret.regret.comparator.floats import Floats
 from lessregret.regret.comparator.objective import Objective, View
-from lessregret.regret.comparator.passes import Floats
 
 CG_LIMIT = 30
 CG_TOLERANCE = 0.1
