@@ -35,14 +35,21 @@ def value(hinges: Hinges, point: np.ndarray) -> float:
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_pieces_of_a_loss_add_up_to_it(loss: str) -> None:
-    """A loss without pieces is one that has no kink."""
+    """Only a loss with a kink can have any."""
     known = loss_named(loss)
-    assert bool(known.pieces(1.0)) == known.has_kink
-    for label in (-1.0, 1.0) if known.has_kink else ():
+    assert known.has_kink or not known.pieces(1.0)
+    for label in (-1.0, 1.0) if known.pieces(1.0) else ():
         for margin in (-30.0, -1.0, 0.0, 0.7, 1.0, 40.0):
             pieces = known.pieces(label)
             whole = sum(w * max(0.0, offset - side * margin) for w, offset, side in pieces)
             assert whole == known.value(margin, label)
+
+
+def test_hinge_loss_has_one_piece() -> None:
+    assert [loss_named("hinge").pieces(label) for label in (1.0, -1.0)] == [
+        ((1.0, 1.0, 1.0),),
+        ((1.0, 1.0, -1.0),),
+    ]
 
 
 def test_examples_with_the_same_features_and_label_share_a_hinge() -> None:

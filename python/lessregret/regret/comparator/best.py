@@ -142,7 +142,8 @@ def best_fixed(
         to the loss of that example.
     gap : number above 0, default 1e-4
         The search stops when the gap, per example, is at most this. Where the precision of float64
-        does not suffice, the gap of the result is larger; ``BestFixed.gap`` holds it.
+        does not suffice, the gap of the result is larger; ``BestFixed.gap`` holds it, and a
+        :class:`GapWarning` says what is certified.
     l2_scope : "active" or "all"
         Whether ``l2`` penalises, for each example, the weights of its features or all weights.
     start : BestFixed, optional

@@ -54,7 +54,8 @@ class NewtonSystem:
         self._of_rows = count < width
         tall, flat = (self._rows, self._columns)[:: -1 if self._of_rows else 1]
         self._gram = _Gram(tall, flat)
-        self._squares = self._columns.power(2)
+        self._squares = self._columns.power(2) if self._of_rows else csr_array((0, 0))
+        """of the entries, which are needed where Δx is eliminated"""
 
     def factored(self, E: Floats, C: Floats) -> tuple[Solve, Solve]:
         """The solution (Δx, Δα) as a function of g and q, damped and refined.
@@ -62,8 +63,7 @@ class NewtonSystem:
         LinAlgError is raised where rounding leaves none.
         """
         rows, columns = self._rows, self._columns
-        damped = E + DAMPING * (self._squares @ (1 / C))
-        solve = self._by_rows(damped, C) if self._of_rows else self._by_columns(damped, C)
+        solve = self._by_rows(E, C) if self._of_rows else self._by_columns(E, C)
 
         def refined(g: Floats, q: Floats) -> tuple[Floats, Floats]:
             move, shares = solve(g, q)
@@ -76,16 +76,18 @@ class NewtonSystem:
         return solve, refined
 
     def _by_rows(self, E: Floats, C: Floats) -> Solve:
-        solve_rows = _cholesky(self._gram(1 / E), C)
+        damped = E + DAMPING * (self._squares @ (1 / C))
+        solve_rows = _cholesky(self._gram(1 / damped), C)
 
         def solve(g: Floats, q: Floats) -> tuple[Floats, Floats]:
-            shares = solve_rows(q - self._rows @ (g / E))
-            return (g + self._columns @ shares) / E, shares
+            shares = solve_rows(q - self._rows @ (g / damped))
+            return (g + self._columns @ shares) / damped, shares
 
         return solve
 
     def _by_columns(self, E: Floats, C: Floats) -> Solve:
-        solve_columns = _cholesky(self._gram(1 / C), E)
+        gram = self._gram(1 / C)
+        solve_columns = _cholesky(gram, E + DAMPING * np.diag(gram))
 
         def solve(g: Floats, q: Floats) -> tuple[Floats, Floats]:
             move = solve_columns(g + self._columns @ (q / C))
