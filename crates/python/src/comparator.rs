@@ -1,7 +1,7 @@
 //! Passes over examples for the best fixed point in hindsight.
 
 use lessregret_core::{self as core, InputError, Loss};
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadwriteArray1};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadwriteArray1, ToPyArray};
 use pyo3::prelude::*;
 
 use crate::errors::to_python;
@@ -21,12 +21,8 @@ impl Columns {
     /// Number the features that the first `count` examples, or all, have for the first time.
     #[pyo3(signature = (examples, count=None))]
     fn meet(&mut self, py: Python<'_>, examples: &Examples, count: Option<usize>) -> PyResult<()> {
-        check_length(
-            py,
-            "slots of the examples",
-            examples.core().space().slots(),
-            self.0.capacity(),
-        )?;
+        let slots = examples.core().space().slots();
+        check_length(py, "slots of the examples", slots, self.0.capacity())?;
         let count = count.unwrap_or(usize::MAX);
         py.detach(|| self.0.meet(examples.core().chunk().examples().take(count)));
         Ok(())
@@ -53,7 +49,10 @@ impl Columns {
 #[pyclass(module = "lessregret._core", frozen)]
 pub struct Problem(core::Problem);
 
-type Entries<'py> = PyReadonlyArray1<'py, f64>;
+type In<'py> = PyReadonlyArray1<'py, f64>;
+type Out<'py> = PyReadwriteArray1<'py, f64>;
+type Array<'py, T> = Bound<'py, PyArray1<T>>;
+type Features<'py> = (Array<'py, usize>, Array<'py, u32>, Array<'py, f32>);
 
 #[pymethods]
 impl Problem {
@@ -80,14 +79,21 @@ impl Problem {
         self.0.rows()
     }
 
+    /// The rows (ends, columns, values), and the importance of the labels +1 and −1 in each.
+    fn labelled<'py>(&self, py: Python<'py>) -> (Features<'py>, [Array<'py, f64>; 2]) {
+        let (ends, columns, values) = self.0.features();
+        let features = (ends.to_pyarray(py), columns.to_pyarray(py), values.to_pyarray(py));
+        (features, self.0.classes().map(|class| class.into_pyarray(py)))
+    }
+
     /// Add the gradient at `point` to `gradient`; returns loss, smooth loss, dual and curvatures.
     fn evaluate<'py>(
         &self,
         py: Python<'py>,
-        point: Entries<'py>,
+        point: In<'py>,
         temperature: f64,
-        mut gradient: PyReadwriteArray1<'py, f64>,
-    ) -> PyResult<(f64, f64, f64, Bound<'py, PyArray1<f64>>)> {
+        mut gradient: Out<'py>,
+    ) -> PyResult<(f64, f64, f64, Array<'py, f64>)> {
         let (point, gradient) = (point.as_slice()?, gradient.as_slice_mut()?);
         self.check_widths(py, [point.len(), gradient.len()])?;
         let mut curvatures = vec![0.0; self.0.rows()];
@@ -96,12 +102,7 @@ impl Problem {
     }
 
     /// Add the diagonal of the Hessian with these curvatures to `diagonal`.
-    fn diagonal<'py>(
-        &self,
-        py: Python<'py>,
-        curvatures: Entries<'py>,
-        mut diagonal: PyReadwriteArray1<'py, f64>,
-    ) -> PyResult<()> {
+    fn diagonal(&self, py: Python<'_>, curvatures: In<'_>, mut diagonal: Out<'_>) -> PyResult<()> {
         let (curvatures, diagonal) = (curvatures.as_slice()?, diagonal.as_slice_mut()?);
         check_length(py, "curvatures", curvatures.len(), self.0.rows())?;
         self.check_widths(py, [diagonal.len()])?;
@@ -113,9 +114,9 @@ impl Problem {
     fn times<'py>(
         &self,
         py: Python<'py>,
-        curvatures: Entries<'py>,
-        direction: Entries<'py>,
-        mut product: PyReadwriteArray1<'py, f64>,
+        curvatures: In<'py>,
+        direction: In<'py>,
+        mut product: Out<'py>,
     ) -> PyResult<()> {
         let (curvatures, direction) = (curvatures.as_slice()?, direction.as_slice()?);
         let product = product.as_slice_mut()?;

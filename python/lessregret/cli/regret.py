@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -118,7 +119,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     request.check_places()
     start = _start(request)
     started = time.perf_counter()
-    with _stoppable() as stopped:
+    with _stoppable() as stopped, _warnings_in_a_line():
         run = _measure(request, rules, start, Watch(request, stopped))
     run = Run(run.measured, run.stream, time.perf_counter() - started)
     if request.picture:
@@ -311,6 +312,20 @@ def _stoppable() -> Iterator[list[bool]]:
         yield stopped
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _warnings_in_a_line() -> Iterator[None]:
+    """Warnings are told as errors are, without a place in the code, each time and at once."""
+    from lessregret.regret.comparator import GapWarning
+
+    def tell(message: Warning | str, *where: Any, **more: Any) -> None:
+        click.echo(f"lessregret: warning: {message}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", GapWarning)
+        warnings.showwarning = tell
+        yield
 
 
 def _document(request: Request, run: Run) -> str:

@@ -96,6 +96,16 @@ impl Problem {
         self.width
     }
 
+    /// The distinct rows, compressed: where each ends, and the columns and values of all of them.
+    pub fn features(&self) -> (&[usize], &[u32], &[f32]) {
+        (&self.ends, &self.columns, &self.values)
+    }
+
+    /// The importance of the labels +1 and that of the labels −1 in each row, for a loss of classes.
+    pub fn classes(&self) -> [Vec<f64>; 2] {
+        [0, 1].map(|class| self.targets.iter().map(|target| target.classes()[class]).collect())
+    }
+
     fn row(&self, row: usize) -> Range<usize> {
         let start = if row == 0 { 0 } else { self.ends[row - 1] };
         start..self.ends[row]

@@ -35,7 +35,7 @@ impl Target {
 
     /// Classification: the importance of the labels +1 and that of the labels −1.
     #[inline(always)]
-    pub(super) fn classes(&self) -> [f64; 2] {
+    pub fn classes(&self) -> [f64; 2] {
         [self.first, self.second]
     }
 

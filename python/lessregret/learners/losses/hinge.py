@@ -12,7 +12,7 @@ Source    the paper, section 5.1
 
 from __future__ import annotations
 
-from lessregret.learners.losses.loss import Loss
+from lessregret.learners.losses.loss import Loss, Piece
 
 
 class Hinge(Loss):
@@ -32,6 +32,9 @@ class Hinge(Loss):
 
     def slope(self, margin: float, label: float) -> float:
         return -float(label) if label * margin < 1 else 0.0
+
+    def pieces(self, label: float) -> tuple[Piece, ...]:
+        return (Piece(1.0, 1.0, label),)
 
     def push(self, margin: float, label: float, importance: float, response: float) -> float:
         return label * min(importance, max(0.0, 1 - label * margin) / response)

@@ -10,7 +10,15 @@ what its labels are, what a margin predicts, how lanes that suffer it are mixed
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
+
+
+class Piece(NamedTuple):
+    """weight · max(0, offset − side · p): a part of a piecewise linear loss of the margin p."""
+
+    weight: float
+    offset: float
+    side: float
 
 
 class Loss(ABC):
@@ -37,6 +45,14 @@ class Loss(ABC):
     @abstractmethod
     def slope(self, margin: float, label: float) -> float:
         """dℓ/dp, a subgradient where there is a kink."""
+
+    def pieces(self, label: float) -> tuple[Piece, ...]:
+        """The pieces that add up to the loss, where it is piecewise linear and not below 0.
+
+        The best fixed point of such a loss is the solution of a linear program. No pieces mean that
+        the loss is not of this kind.
+        """
+        return ()
 
     def push(self, margin: float, label: float, importance: float, response: float) -> float:
         """The importance-aware push u, for an importance and a response above 0."""

@@ -11,17 +11,24 @@ where ``total`` is the loss of a point that is at hand and ``lower`` a dual valu
     passes.py          what the examples say of a point, from memory or from files
     objective.py       the sum that is minimised, and its lower bound
     interior_point.py  the search
+    hinges.py          a piecewise linear loss as a sum of hinges
+    primal_dual.py     the search for such a loss
+    newton_system.py   the equations of its steps
     box.py             the feasible set
+    missed_gap.py      what is told where the gap is not reached
     best.py            the answer
+    floats.py          the type of the vectors
 """
 
 from __future__ import annotations
 
 from lessregret.regret.comparator.best import BestFixed, Regret, best_fixed, iterate_best_fixed
+from lessregret.regret.comparator.missed_gap import GapWarning
 from lessregret.regret.comparator.passes import InMemory, OverFiles, Passes
 
 __all__ = [
     "BestFixed",
+    "GapWarning",
     "InMemory",
     "OverFiles",
     "Passes",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import warnings
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
@@ -22,10 +23,12 @@ from lessregret.learners.losses import loss_named
 from lessregret.learners.penalty import check_scope, check_strength
 from lessregret.learners.rules.limits import is_within
 from lessregret.ledger import Ledger
+from lessregret.regret.comparator import interior_point, primal_dual
 from lessregret.regret.comparator.box import Box, box_ends
-from lessregret.regret.comparator.interior_point import State, search
-from lessregret.regret.comparator.objective import Objective
-from lessregret.regret.comparator.passes import Floats, InMemory, Passes
+from lessregret.regret.comparator.floats import Floats
+from lessregret.regret.comparator.missed_gap import GapWarning, missed_gap
+from lessregret.regret.comparator.objective import Objective, View
+from lessregret.regret.comparator.passes import InMemory, Passes
 
 Data: TypeAlias = Passes | Examples | tuple[csr_array, ArrayLike]
 
@@ -139,7 +142,8 @@ def best_fixed(
         to the loss of that example.
     gap : number above 0, default 1e-4
         The search stops when the gap, per example, is at most this. Where the precision of float64
-        does not suffice, the gap of the result is larger; ``BestFixed.gap`` holds it.
+        does not suffice, the gap of the result is larger; ``BestFixed.gap`` holds it, and a
+        :class:`GapWarning` says what is certified.
     l2_scope : "active" or "all"
         Whether ``l2`` penalises, for each example, the weights of its features or all weights.
     start : BestFixed, optional
@@ -177,30 +181,42 @@ def iterate_best_fixed(
     _check_gap(gap)
     passes = _passes(data, loss)
     objective = _objective(passes, box, l2, l2_scope)
-    kinked = loss_named(loss).has_kink
-    states = search(objective, gap * passes.total, kinked=kinked, start=_start(passes, start))
+    views = _views(objective, gap * passes.total, _start(passes, start))
     best = None
-    for _, state in zip(range(LONGEST), states, strict=False):
-        best = _better(passes, best, state)
+    for _, (view, count) in zip(range(LONGEST), views, strict=False):
+        best = _better(passes, best, view, count)
         yield best
         if best.gap <= gap:
             return
+    if best is not None:
+        least = best.lower / best.importance, best.mean_total
+        warnings.warn(missed_gap(passes, least, gap), GapWarning, stacklevel=2)
 
 
-def _better(passes: Passes, best: BestFixed | None, state: State) -> BestFixed:
+def _views(objective: Objective, gap: float, start: Floats | None) -> Iterator[tuple[View, int]]:
+    """The points of the search that suits the loss and the size, with the passes up to each."""
+    hinges = objective.passes.hinges()
+    if hinges is not None:
+        yield from primal_dual.search(objective, hinges, start)
+        return
+    kinked = loss_named(objective.passes.loss).has_kink
+    for state in interior_point.search(objective, gap, kinked=kinked, start=start):
+        yield state.view, state.passes
+
+
+def _better(passes: Passes, best: BestFixed | None, view: View, count: int) -> BestFixed:
     """The better point and the better bound of two."""
-    view = state.view
     lower = view.lower if best is None else max(best.lower, view.lower)
     if best is not None and best.total <= view.total:
-        return replace(best, lower=lower, passes=state.passes)
+        return replace(best, lower=lower, passes=count)
     return BestFixed(
         slots=passes.slots,
-        weights=state.point,
+        weights=view.look.point,
         loss=view.look.loss,
         penalty=view.penalty,
         lower=lower,
         importance=passes.total,
-        passes=state.passes,
+        passes=count,
     )
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lessregret.errors import SpecError
-from lessregret.regret.comparator.passes import Floats, Passes
+from lessregret.regret.comparator.floats import Floats
+from lessregret.regret.comparator.passes import Passes
 
 Box: TypeAlias = float | tuple[ArrayLike, ArrayLike]
 

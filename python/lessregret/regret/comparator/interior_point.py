@@ -14,7 +14,8 @@ and the set of bound coordinates changes for ever. Measured on 300,000 simulated
     until  P(x) − best dual value ≤ gap
 
 with B(x) = P(x) − μ Σ_i [log(x_i − a_i) + log(b_i − x_i)]. Hinge is searched with a barrier of
-its own, of temperature ε, which falls with μ; its kinks make that slower. Stopping CG early
+its own, of temperature ε, which falls with μ; its kinks make that slower, so that in memory it has
+a search of its own (``primal_dual.py``). Stopping CG early
 matters: run to the end it moves weights far along directions that change no margin, and the bounds
 then cut the step to nothing.
 
@@ -28,8 +29,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lessregret.regret.comparator.floats import Floats
 from lessregret.regret.comparator.objective import Objective, View
-from lessregret.regret.comparator.passes import Floats
 
 CG_LIMIT = 30
 CG_TOLERANCE = 0.1

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lessregret.errors import SpecError
-from lessregret.regret.comparator.passes import Floats, Look, Passes
+from lessregret.regret.comparator.floats import Floats
+from lessregret.regret.comparator.passes import Look, Passes
 
 
 @dataclass(frozen=True)
@@ -56,12 +57,15 @@ class Objective:
 
     def view(self, point: Floats, temperature: float) -> View:
         """Value, gradient and certificate at a point of the box."""
-        look = self.passes.look(point, temperature)
+        return self.certified(self.passes.look(point, temperature))
+
+    def certified(self, look: Look) -> View:
+        """The certificate of a look, whose dual and gradient may be those of any slopes α."""
         return View(
             look=look,
-            penalty=float(self.strength @ point**2) / 2,
+            penalty=float(self.strength @ look.point**2) / 2,
             lower=look.dual + float(self._least(look.gradient).sum()),
-            gradient=look.gradient + self.strength * point,
+            gradient=look.gradient + self.strength * look.point,
         )
 
     def _least(self, slopes: Floats) -> Floats:
