@@ -18,7 +18,7 @@ use std::time::{Duration, SystemTime};
 /// A partial file that was not written to for this long was left by a killed run.
 const STALE: Duration = Duration::from_secs(3600);
 /// Bytes between two writes. In tests a small model takes many writes, so that each can be made to fail.
-const BUFFER: usize = if cfg!(test) { 256 } else { 1 << 20 };
+const BUFFER: usize = if cfg!(test) { 64 } else { 1 << 20 };
 /// As many as Linux follows.
 const MOST_LINKS: usize = 40;
 const ATTEMPTS: usize = 16;

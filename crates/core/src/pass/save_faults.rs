@@ -25,7 +25,7 @@ fn trained(text: &str) -> Learner {
     let source = Box::new(Cursor::new(text.as_bytes().to_vec()));
     let mut stream = Stream::over("data", source, spec).threads(1);
     learner.learn(Source::Stream(&mut stream, None)).unwrap();
-    learner.keep_names(&mut stream).unwrap();
+    learner.keep_names(&stream).unwrap();
     learner
 }
 
