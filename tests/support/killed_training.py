@@ -14,13 +14,16 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from math import inf
 from pathlib import Path
 
 from lessregret.cli import main
 
-FEATURES = 20_000
+FEATURES = 60_000
 BITS = "18"
 MODEL = Path("model.safetensors")
+AIMED = 0.9
+"""The part of the shortest save in which the aimed kills come: later ones would find it ended."""
 LEFT_THERE = 3
 """Temporary files of killed runs that stay, to see whether they hinder the next run."""
 
@@ -53,7 +56,8 @@ def is_over(child: int) -> bool:
 
 
 def partial_files() -> set[Path]:
-    return set(Path().glob(".*.partial"))
+    # Not Path.glob, which takes as long as a part of the save that it is to see.
+    return {Path(name) for name in os.listdir() if name.endswith(".partial")}
 
 
 def is_saving(known: set[Path]) -> bool:
@@ -71,6 +75,16 @@ def size_of(path: Path) -> int:
 def wait_until(holds: Callable[[], bool], child: int) -> None:
     while not holds() and not is_over(child):
         time.sleep(0.0002)
+
+
+def sleep_or_end(seconds: float, child: int) -> float:
+    """Wait; the time after which the process was seen to have ended, or infinity."""
+    started = time.perf_counter()
+    while (passed := time.perf_counter() - started) < seconds:
+        if is_over(child):
+            return passed
+        time.sleep(min(0.0002, seconds - passed))
+    return inf
 
 
 def references(files: list[Path]) -> tuple[list[bytes], float, float]:
@@ -101,7 +115,12 @@ def kill_trainings(kills: int) -> dict[str, float]:
         child = start_training(files[kill % 4 // 2])
         if kill % 2:
             wait_until(lambda known=known: is_saving(known), child)  # type: ignore[misc]
-        time.sleep(moments.uniform(0, save if kill % 2 else run))
+        lasted = sleep_or_end(moments.uniform(0, AIMED * save if kill % 2 else run), child)
+        # The machine may have become faster since the times were taken: later kills come earlier.
+        if kill % 2:
+            save = min(save, lasted)
+        else:
+            run = min(run, lasted)
         os.kill(child, signal.SIGKILL)
         status = os.waitpid(child, 0)[1]
         left, found = partial_files() - known, MODEL.read_bytes()
