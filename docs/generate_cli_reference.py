@@ -21,8 +21,8 @@ HEAD = """\
 
 This page is what `--help` prints, written by `docs/generate_cli_reference.py`. Do not edit it.
 
-stdout is data, stderr is for people. Exit codes: 0 done, 1 failed, 2 misused; see
-[errors](errors.md). The fields of `--json` are in [ledger](ledger.md#json-documents).
+stdout is data, stderr is for people. Exit codes: 0 done, 1 failed, 2 misused, 128 + n stopped by
+signal n; see [errors](errors.md). The fields of `--json` are in [ledger](ledger.md#json-documents).
 """
 
 

@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[1]
 WITH_TESTS = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
 """PYTHONPATH of a process that imports from ``tests`` too."""
 KILLS = 50
+RANDOM = "0123456789abcdef"
 
 SAVE_AND_BE_KILLED = """
 import os, random, signal, sys, time
@@ -79,13 +80,15 @@ def test_what_killed_runs_left_is_removed_an_hour_later(tmp_path: Path) -> None:
     path = tmp_path / "m"
     long_ago, lately = time.time() - 7200, time.time() - 600
     for name, written in [
-        (".m.1-0.partial", long_ago), (".m.2-0.partial", lately), (".other.3-0.partial", long_ago),
+        (f".m.{RANDOM}.partial", long_ago), (f".m.{RANDOM[::-1]}.partial", lately),
+        (f".other.{RANDOM}.partial", long_ago), (f".m.1.{RANDOM}.partial", long_ago),
         (".m.bak", long_ago),
     ]:  # fmt: skip
         tmp_path.joinpath(name).write_bytes(b"half")
         os.utime(tmp_path / name, (written, written))
     Learner(bits=4).save(path)
-    left = {".m.2-0.partial", ".other.3-0.partial", ".m.bak", "m"}
+    left = {f".m.{RANDOM[::-1]}.partial", f".other.{RANDOM}.partial", f".m.1.{RANDOM}.partial"}
+    left |= {".m.bak", "m"}
     assert {file.name for file in tmp_path.iterdir()} == left
 
 

@@ -217,8 +217,8 @@ def test_a_checkpoint_that_is_none_is_left_alone(lessregret: CommandLine) -> Non
     assert lessregret.read("best") == b"something else"
 
 
-def interrupted(folder: Path, arguments: list[str]) -> tuple[int, str]:
-    """Exit code and output of a run, interrupted when the search shows that it has begun."""
+def interrupted(folder: Path, arguments: list[str]) -> tuple[int, str, str]:
+    """Code, output and messages of a run, interrupted when the search shows that it has begun."""
     process = subprocess.Popen(
         [*COMMAND, "regret", *arguments], cwd=folder, env=ENVIRONMENT, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -228,9 +228,9 @@ def interrupted(folder: Path, arguments: list[str]) -> tuple[int, str]:
     assert process.stderr is not None
     process.stderr.readline()
     process.send_signal(signal.SIGINT)
-    stdout, _ = process.communicate()
+    stdout, stderr = process.communicate()
     watchdog.cancel()
-    return process.returncode, stdout
+    return process.returncode, stdout, stderr
 
 
 ENDLESS = ["--gap", "1e-300", "--no-growth", *SMALL]
@@ -239,8 +239,9 @@ ENDLESS = ["--gap", "1e-300", "--no-growth", *SMALL]
 
 def test_ctrl_c_ends_the_search_with_the_gap_it_has(lessregret: CommandLine, log: str) -> None:
     arguments = [log, *ENDLESS, "--json", "--checkpoint", "best", "--report", "page.html"]
-    code, stdout = interrupted(lessregret.folder, arguments)
+    code, stdout, stderr = interrupted(lessregret.folder, arguments)
     assert code == 0
+    assert "stopped by SIGINT; the gap asked for is 1.0e-300" in stderr
     for row in json.loads(stdout)["rows"]:
         assert row["gap"] > 1e-300
         assert row["regret_low"] < row["regret_high"]
@@ -271,9 +272,32 @@ def test_no_step_is_taken_after_ctrl_c(
     lessregret: CommandLine, log: str, interrupts: list[int]
 ) -> None:
     interrupts += [0, 0, 1, 0, 0]
-    gaps = [row["gap"] for row in document_of(lessregret, log, *ENDLESS)["rows"]]
+    done = lessregret("regret", log, *ENDLESS, "--json", "--quiet")
+    gaps = [row["gap"] for row in json.loads(done.stdout)["rows"]]
     assert interrupts == [0, 0]
     assert min(gaps) > 1e-3
+
+
+@pytest.mark.parametrize("steps", [2, 12])
+def test_a_stopped_search_says_what_is_certified(
+    lessregret: CommandLine, log: str, interrupts: list[int], steps: int
+) -> None:
+    """The interval of the table, or that nothing is known that was not known before."""
+    interrupts += [0] * (steps - 1) + [1]
+    done = lessregret("regret", log, *ENDLESS, "--json", "--quiet")
+    assert done.code == 0
+    told = done.stderr.splitlines()
+    assert told[0] == "stopped by SIGINT; the gap asked for is 1.0e-300"
+    rows = json.loads(done.stdout)["rows"]
+    assert len(told) == 1 + len(rows)
+    for line, row in zip(told[1:], rows, strict=True):
+        if row["gap"] >= row["best_total"]:
+            assert line.startswith(f"{row['rule']}: no gap is certified; ")
+        else:
+            assert line == (
+                f"{row['rule']}: certified at gap {row['gap']:.1e}: the regret is "
+                f"from {row['regret_low']:.6f} to {row['regret_high']:.6f}"
+            )
 
 
 def test_the_second_ctrl_c_interrupts(
@@ -282,8 +306,13 @@ def test_the_second_ctrl_c_interrupts(
     lessregret.write("page.html", "the page before")
     interrupts += [0, 2]
     done = lessregret("regret", log, *ENDLESS, "--quiet", "--report", "page.html")
-    told = "\nlessregret: error: interrupted; nothing was written over\n"
-    assert (done.code, done.stdout, done.stderr) == (1, "", told)
+    assert (done.code, done.stdout) == (130, "")
+    assert done.stderr.split("\n") == [
+        "no regret is certified: the search for the best fixed model had not ended",
+        "",
+        "lessregret: error: stopped by SIGINT; left as it was: --report page.html",
+        "",
+    ]
     assert lessregret.read("page.html") == b"the page before"
 
 

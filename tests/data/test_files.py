@@ -93,3 +93,86 @@ def test_train_of_python_refuses_too(files: CommandLine) -> None:
     with pytest.raises(SpecError, match="predictions m: the run uses this file, too"):
         train("d.vw", resume="m", predictions="m")
     assert Path("d.vw").read_text() == DATA
+
+
+LONGEST_NAME = 255
+"""bytes, in the file systems that people use"""
+EVERY_OUTPUT = [
+    "train d.vw --model",
+    "train d.vw --predictions",
+    "train d.vw --report",
+    "predict m d.vw --output",
+    "convert d.vw --output",
+    "compare d.vw --report",
+    "regret d.vw --checkpoint",
+    "generate clicks --examples 5 --output",
+]
+
+
+@pytest.fixture
+def untouched(files: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No example is read: an output that cannot be written is told before."""
+
+    def read(*_: object, **__: object) -> None:
+        raise AssertionError("an example was read")
+
+    monkeypatch.setattr("lessregret.data.streams.open_examples", read)
+    monkeypatch.setattr("lessregret.training.run.open_examples", read)
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize("command", EVERY_OUTPUT)
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("no/new", "there is no folder no"),
+        ("d.vw/new", "there is no folder d.vw"),
+        ("n" * (LONGEST_NAME + 1), "cannot be written: File name too long"),
+        ("nowhere", "cannot be written: No such file or directory"),
+        ("circle", "cannot be written: too many symbolic links"),
+    ],
+    ids=["no folder", "file as folder", "long name", "link to no folder", "links in a circle"],
+)
+def test_a_place_that_cannot_be_written_is_told_before_the_run(
+    files: CommandLine, command: str, path: str, told: str
+) -> None:
+    os.symlink("no/new", "nowhere")
+    os.symlink("circle", "circle")
+    before = sorted(os.listdir())
+    done = files(*command.split(), path)
+    assert done.code == 2
+    assert done.stderr.startswith(f"lessregret: error: {command.split()[-1]} {path}: {told}")
+    assert sorted(os.listdir()) == before
+
+
+@pytest.mark.parametrize("command", EVERY_OUTPUT)
+def test_the_longest_name_can_be_written(files: CommandLine, command: str) -> None:
+    name = "n" * LONGEST_NAME
+    done = files(*command.split(), name)
+    assert done.code == 0, done.stderr
+    assert os.path.getsize(name) > 0
+    assert not [file for file in os.listdir() if file.endswith(".partial")]
+
+
+@pytest.mark.parametrize("command", EVERY_OUTPUT)
+def test_every_output_keeps_permissions_and_links(files: CommandLine, command: str) -> None:
+    os.mkdir("folder")
+    os.symlink("folder/target", "output")
+    assert files(*command.split(), "output").code == 0
+    os.chmod("folder/target", 0o640)
+    before = os.stat("folder/target").st_ino
+    assert files(*command.split(), "output").code == 0
+    found = os.stat("folder/target")
+    assert found.st_mode & 0o7777 == 0o640
+    assert found.st_ino != before, "the file was not replaced as a whole"
+    assert os.path.islink("output")
+    assert os.listdir("folder") == ["target"]
+
+
+@pytest.mark.usefixtures("untouched")
+def test_train_of_python_checks_its_places_too(files: CommandLine) -> None:
+    for name in ("no/new", "n" * (LONGEST_NAME + 1)):
+        with pytest.raises(SpecError, match=f"model {name}: "):
+            train("d.vw", model=name)
+        with pytest.raises(SpecError, match=f"predictions {name}: "):
+            train("d.vw", predictions=name)

@@ -295,7 +295,7 @@ MISUSES = {
                      "stdout; write predictions to a file"),
     "model in no folder": (("--model", "no/m"), "--model no/m: there is no folder no"),
     "model in a device": (("--model", "/dev/null"), "--model /dev/null: this is not a file; "
-                          "leave it out to write no model"),
+                          "give the model another name"),
     "other loss": (("--resume", MODEL, "--loss", "hinge"), "--loss is 'hinge', but "
                    f"{MODEL} was trained with 'logistic'; leave it out, or train a new model"),
     "other rule": (("--resume", MODEL, "--rule", "global"), "--rule is 'global', but "

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from lessregret import _core
+from lessregret.data.output import write_file
 from lessregret.report.html_page import as_svg, document, markdown, picture, table
 from tests.support.html_outline import Outline
 
@@ -27,7 +27,7 @@ NASTY = {
 def test_any_text_is_shown_and_not_obeyed(text: str, seen: str, tmp_path: Path) -> None:
     body = table([text, "n"], [[text, text]]) + picture(b"<svg/>", text, text)
     page = document(text, body)
-    _core.write_file(tmp_path / "page.html", page.encode())
+    write_file(tmp_path / "page.html", page.encode())
     outline = Outline(page)
     outline.check_that_it_is_one_file()
     assert outline.rows == [[seen, "n"], [seen, seen]]

@@ -154,7 +154,7 @@ def test_pages_of_pipes(lessregret: CommandLine) -> None:
         ("no/page.html", "--report no/page.html: there is no folder no"),
         ("data.vw", "--report data.vw: the run uses this file, too; give the page another name"),
         ("./link", "--report ./link: the run uses this file, too; give the page another name"),
-        ("pipe", "--report pipe: this is not a file; leave it out to write no page"),
+        ("pipe", "--report pipe: this is not a file; give the page another name"),
     ],
 )
 def test_places_that_cannot_be_written_are_refused_before_the_run(

@@ -1,6 +1,7 @@
 //! The core's errors as the exceptions of `lessregret.errors`.
 
 use lessregret_core::{Error, InputError};
+use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 
 /// The exception for an error of the core.
@@ -16,10 +17,7 @@ pub fn to_python(py: Python<'_>, error: Error) -> PyErr {
     exception.unwrap_or_else(|failure| failure)
 }
 
-fn make<'py, A>(py: Python<'py>, class: &str, arguments: A) -> PyResult<PyErr>
-where
-    A: pyo3::call::PyCallArgs<'py>,
-{
+fn make<'py>(py: Python<'py>, class: &str, arguments: impl PyCallArgs<'py>) -> PyResult<PyErr> {
     let class = py.import("lessregret.errors")?.getattr(class)?;
     Ok(PyErr::from_value(class.call1(arguments)?))
 }

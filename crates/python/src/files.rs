@@ -1,31 +1,49 @@
-//! Atomic file writes, including Arrow files of examples.
+//! Files that appear under their names when they are finished, including Arrow files of examples.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use lessregret_core::{self as core, AtomicFile};
+use lessregret_core as core;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
 use crate::stream::Stream;
 
-/// Write a file atomically: afterwards it has this content, or, after an error, the old one.
-#[pyfunction]
-pub fn write_file(py: Python<'_>, path: PathBuf, content: &[u8]) -> PyResult<()> {
-    let written = py.detach(|| {
-        let mut file = AtomicFile::create(&path)?;
-        file.bytes.write_all(content)?;
-        file.finish()
-    });
-    written.map_err(|error| unwritable(&path, &error))
+/// A file that is being written. It appears under its name when it is finished.
+#[pyclass(module = "lessregret._core")]
+pub struct AtomicFile(PathBuf, Option<core::AtomicFile>);
+
+#[pymethods]
+impl AtomicFile {
+    /// Begin the file that will have the name `path`.
+    #[new]
+    fn new(path: PathBuf) -> PyResult<Self> {
+        let file = core::AtomicFile::create(&path).map_err(|error| unwritable(&path, &error))?;
+        Ok(AtomicFile(path, Some(file)))
+    }
+
+    /// Write the next bytes.
+    fn write(&mut self, py: Python<'_>, content: &[u8]) -> PyResult<()> {
+        let AtomicFile(path, file) = self;
+        let file = file.as_mut().ok_or_else(|| ended(path))?;
+        py.detach(|| file.bytes.write_all(content)).map_err(|error| unwritable(path, &error))
+    }
+
+    /// Finish the file and give it its name.
+    fn finish(&mut self, py: Python<'_>) -> PyResult<()> {
+        let file = self.1.take().ok_or_else(|| ended(&self.0))?;
+        py.detach(|| file.finish()).map_err(|error| unwritable(&self.0, &error))
+    }
+
+    /// Remove the file, unless it is finished.
+    fn discard(&mut self) {
+        self.1 = None;
+    }
 }
 
 /// An Arrow file of examples that is being written. It appears under its name when it is finished.
 #[pyclass(module = "lessregret._core")]
-pub struct ArrowWriter {
-    path: PathBuf,
-    writer: Option<core::ArrowWriter>,
-}
+pub struct ArrowWriter(PathBuf, Option<core::ArrowWriter>);
 
 #[pymethods]
 impl ArrowWriter {
@@ -35,38 +53,28 @@ impl ArrowWriter {
         let bits = stream.with(py, |stream| stream.space().bits())?;
         let writer =
             core::ArrowWriter::create(&path, bits).map_err(|error| unwritable(&path, &error))?;
-        Ok(ArrowWriter { path, writer: Some(writer) })
-    }
-
-    /// The number of examples written.
-    #[getter]
-    fn examples(&self) -> u64 {
-        self.writer.as_ref().map_or(0, core::ArrowWriter::examples)
-    }
-
-    /// The number of features written.
-    #[getter]
-    fn features(&self) -> u64 {
-        self.writer.as_ref().map_or(0, core::ArrowWriter::features)
+        Ok(ArrowWriter(path, Some(writer)))
     }
 
     /// Write the next examples of a stream, at most `limit`; returns their number.
     fn take(&mut self, py: Python<'_>, stream: &Stream, limit: usize) -> PyResult<usize> {
-        let ArrowWriter { path, writer } = self;
+        let ArrowWriter(path, writer) = self;
         let writer = writer.as_mut().ok_or_else(|| ended(path))?;
         let written = stream.with(py, |stream| writer.take(stream, limit))?;
         written.map_err(|error| unwritable(path, &error))
     }
 
-    /// Finish the file and give it its name; returns its length in bytes.
-    fn finish(&mut self, py: Python<'_>) -> PyResult<u64> {
-        let writer = self.writer.take().ok_or_else(|| ended(&self.path))?;
-        py.detach(|| writer.finish()).map_err(|error| unwritable(&self.path, &error))
+    /// Finish the file and give it its name; returns its number of examples, of features and of bytes.
+    fn finish(&mut self, py: Python<'_>) -> PyResult<(u64, u64, u64)> {
+        let writer = self.1.take().ok_or_else(|| ended(&self.0))?;
+        let (examples, features) = (writer.examples(), writer.features());
+        let bytes = py.detach(|| writer.finish()).map_err(|error| unwritable(&self.0, &error))?;
+        Ok((examples, features, bytes))
     }
 
     /// Remove the file, unless it is finished.
     fn discard(&mut self) {
-        self.writer = None;
+        self.1 = None;
     }
 }
 

@@ -19,7 +19,7 @@ mod _core {
     #[pymodule_export]
     use super::examples::{Examples, Outcomes, Rows, hash_features};
     #[pymodule_export]
-    use super::files::{ArrowWriter, write_file};
+    use super::files::{ArrowWriter, AtomicFile};
     #[pymodule_export]
     use super::learner::{Learner, learn_many, read_model_header};
     #[pymodule_export]

@@ -1,17 +1,21 @@
 """The command line: one command a file, imported when it is called.
 
-stdout is data, stderr is for people. Exit codes: 0 done, 1 failed, 2 misused.
+stdout is data, stderr is for people. Exit codes: 0 done, 1 failed, 2 misused, 128 + n stopped by
+signal n.
 """
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 
 import click
+
+from lessregret.cli.outputs import PLANNED, account
+from lessregret.cli.standard_streams import STANDARD_OUTPUT, prepare_streams
+from lessregret.cli.stopping import FIRST_CODE, die_of, raise_at_signals, signal_of
 
 COMMANDS = {
     "demo": "Compare per-coordinate rates with a global rate on a simulated click log.",
@@ -60,14 +64,16 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # Names of files and features may have characters that the terminal's encoding lacks.
-        sys.stdout.reconfigure(errors="backslashreplace")
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+    prepare_streams()
+    raise_at_signals()
+    code = run(sys.argv[1:] if arguments is None else arguments)
+    die_of(code)
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; every error becomes a sentence on stderr and an exit code."""
+    PLANNED.clear()
     try:
         # Commands find what was typed as the object of their context.
         given = list(arguments)
@@ -92,9 +98,16 @@ def _explained(error: BaseException) -> tuple[str, int]:
 
     if isinstance(error, LessRegretError):
         return str(error), 2 if isinstance(error, SpecError) else 1
-    if isinstance(error, KeyboardInterrupt | click.Abort):
-        return "interrupted; nothing was written over", 1
+    if isinstance(error, click.Abort) and error.__cause__ is not None:
+        # So click raises an interrupt again.
+        error = error.__cause__
+    if isinstance(error, KeyboardInterrupt):
+        number = signal_of(error)
+        return f"stopped by {number.name}; {account()}", FIRST_CODE + number
     if isinstance(error, OSError):
+        if error.filename == STANDARD_OUTPUT:
+            # Python would complain once more when it flushes stdout at exit.
+            sys.stdout = None
         place = f"{error.filename}: " if error.filename else ""
         return f"{place}{error.strerror or error}", 1
     if isinstance(error, MemoryError):

@@ -14,9 +14,6 @@ import click
 from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
-    check_files,
-    check_picture,
-    check_place,
     data_argument,
     format_option,
     json_option,
@@ -27,6 +24,7 @@ from lessregret.cli.options import (
     report_option,
     scale_option,
 )
+from lessregret.cli.outputs import check_files
 from lessregret.errors import InputError
 from lessregret.learners.penalty import check_strength
 from lessregret.learners.rules import Rule
@@ -94,10 +92,6 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     """
     request = Request(**options)
     rules = request.parsed_rules()
-    if request.picture:
-        check_picture(request.picture)
-    if request.report:
-        check_place("--report", request.report, "page")
     check_files(request.data, [], picture=request.picture, report=request.report)
     started = time.perf_counter()
     compared = _compare(request, rules)

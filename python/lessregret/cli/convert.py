@@ -11,13 +11,12 @@ import click
 from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
-    check_files,
-    check_place,
     data_argument,
     format_option,
     json_option,
     threads_option,
 )
+from lessregret.cli.outputs import check_files
 from lessregret.report.wording import counted
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def command(
     from lessregret.data.streams import open_examples
     from lessregret.learners.space import FeatureSpace
 
-    _check(output, data)
+    check_files(data, [], direct=False, output=output)
     started = time.perf_counter()
     space = FeatureSpace(bits=bits, labels="any")
     stream = open_examples(data, space, format=format, bad_lines=bad_lines, threads=threads)
@@ -75,11 +74,6 @@ def command(
         click.echo(json.dumps(document, indent=2))
     if not quiet:
         click.echo(_summary(converted, stream, output), err=True)
-
-
-def _check(output: str, data: tuple[str, ...]) -> None:
-    check_place("--output", output, "file")
-    check_files(data, [], output=output)
 
 
 def _summary(converted: Converted, stream: ExampleStream, output: str) -> str:

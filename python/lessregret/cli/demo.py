@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lessregret.cli.options import check_picture, json_option
+from lessregret.cli.options import json_option
+from lessregret.cli.outputs import check_files
 from lessregret.report.wording import number
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def command(examples: int, seed: int, picture: str, as_json: bool) -> None:
     """
     from lessregret.report.demo_picture import draw
 
-    check_picture(picture)
+    check_files([], [], picture=picture)
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "clicks.vw"
         least = _write_log(log, examples, seed)

@@ -8,6 +8,8 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
+from lessregret.cli.outputs import check_files, open_bytes
+
 if TYPE_CHECKING:
     from gzip import GzipFile
 
@@ -95,6 +97,7 @@ def clicks(
     from lessregret.data.generate import log_text
 
     world = _world(seed, phrase, click_rate, drift)
+    check_files([], [], output=output)
     _write(log_text(world, examples, format=format, skip=skip), output)
 
 
@@ -109,7 +112,7 @@ def _world(seed: int, phrase: str | None, click_rate: float | None, drift: float
 
 
 def _write(pieces: Iterable[bytes], output: str) -> None:
-    with click.open_file(output, "wb") as raw, _packed(raw, output) as file:
+    with open_bytes(output) as raw, _packed(raw, output) as file:
         file.writelines(pieces)
 
 

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
-
 import click
 
 from lessregret._core import MAX_BITS
-from lessregret.data import files
-from lessregret.data.files import Output
 from lessregret.errors import SpecError
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import Rule, parse_rule
@@ -97,55 +92,3 @@ def parse_rules(texts: str, loss: str, radius: float | None) -> dict[str, Rule]:
         if not rule.regresses and not LOSSES[loss].is_classification:
             raise SpecError(f"rule {text!r} learns from labels -1 and 1, not with {loss}")
     return named
-
-
-PICTURES = (".png", ".svg", ".pdf")
-
-
-def check_picture(path: str) -> None:
-    """Say before a run, not after it, that its picture cannot be drawn."""
-    if os.path.splitext(path)[1].lower() not in PICTURES:
-        raise SpecError(f"--picture {path}: a picture ends in {', '.join(PICTURES)}")
-    _check_folder("--picture", path)
-
-
-def check_place(option: str, path: str, thing: str) -> None:
-    """Say before a run, not after it, that a file cannot be written."""
-    _check_folder(option, path)
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise SpecError(f"{option} {path}: this is not a file; leave it out to write no {thing}")
-
-
-THINGS = {
-    "--checkpoint": "the checkpoint",
-    "--model": "the model",
-    "--output": "the output",
-    "--picture": "the picture",
-    "--predictions": "the predictions",
-    "--report": "the page",
-}
-"""What the files of these options hold."""
-
-
-def check_files(
-    data: Iterable[str], also_read: Iterable[str | None], **written: str | None
-) -> None:
-    """Say before a run, not after it, which of its files is missing or would be overwritten.
-
-    ``written`` are the paths by the names of their options. A model may be written over the one
-    that the run goes on from, since it is read before.
-    """
-    outputs = [
-        Output(option, THINGS[option], path, may_replace_model=name == "model")
-        for name, path in written.items()
-        if path is not None and (option := f"--{name}")
-    ]
-    files.check_files(data, filter(None, also_read), outputs)
-
-
-def _check_folder(option: str, path: str) -> None:
-    folder = os.path.dirname(path)
-    if folder and not os.path.isdir(folder):
-        raise SpecError(f"{option} {path}: there is no folder {folder}")
-    if not os.access(folder or ".", os.W_OK):
-        raise SpecError(f"{option} {path}: you may not write into the folder {folder or '.'}")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from lessregret.cli.options import json_option
+from lessregret.cli.outputs import plan
+from lessregret.data.files import Output
+from lessregret.data.output import write_file
 from lessregret.paper import CLAIMS, module_of
 
 if TYPE_CHECKING:
@@ -71,6 +75,7 @@ def command(
     from lessregret.paper.finding import Request
 
     home = DataHome(Path(folder)) if folder else DataHome.default()
+    plan([Output("--out", "the pages", out)] if out else [])
     names = list(CLAIMS) if name == "all" else [name]
     findings = {each: _run(each, Request(home, shuffles, seed, examples)) for each in names}
     if out is not None:
@@ -94,9 +99,9 @@ def _run(name: str, request: Request) -> Finding:
 def _write(folder: Path, findings: dict[str, Finding], *, whole: bool) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, finding in findings.items():
-        (folder / f"{name}.md").write_text(finding.markdown(), encoding="utf-8")
+        write_file(folder / f"{name}.md", finding.markdown().encode())
         document = json.dumps(finding.as_dict(), indent=2)
-        (folder / f"{name}.json").write_text(document + "\n", encoding="utf-8")
+        write_file(folder / f"{name}.json", f"{document}\n".encode())
         if finding.rows:
             _draw(name, finding, folder / f"{name}.png")
     if whole:
@@ -106,5 +111,9 @@ def _write(folder: Path, findings: dict[str, Finding], *, whole: bool) -> None:
         write_page(folder / "index.html", findings, modules, "lessregret paper all --out DIR")
 
 
-def _draw(name: str, finding: Finding, path: Path) -> Any:
-    module_of(name).draw(finding, str(path))
+def _draw(name: str, finding: Finding, path: Path) -> None:
+    """Draw a picture elsewhere first, so that the one that is there stays until it is complete."""
+    with tempfile.TemporaryDirectory() as folder:
+        drawn = Path(folder) / path.name
+        module_of(name).draw(finding, str(drawn))
+        write_file(path, drawn.read_bytes())

@@ -10,12 +10,12 @@ import click
 
 from lessregret.cli.options import (
     bad_lines_option,
-    check_files,
     data_argument,
     format_option,
     json_option,
     threads_option,
 )
+from lessregret.cli.outputs import check_files, open_text
 from lessregret.errors import SpecError
 from lessregret.learners.losses import loss_named
 from lessregret.report.wording import counted
@@ -74,7 +74,7 @@ def command(
     learner = Learner.load(model)
     _check(learner, model, output)
     blocks = _blocks(learner, data, format, bad_lines, threads)
-    with click.open_file(path, "w", encoding="utf-8") as file:
+    with open_text(path) as file:
         if as_json:
             file.write(json.dumps(_document(learner, list(blocks), output), indent=2) + "\n")
             return

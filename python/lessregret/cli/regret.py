@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf, isinf
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,9 +19,6 @@ import click
 from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
-    check_files,
-    check_picture,
-    check_place,
     data_argument,
     format_option,
     json_option,
@@ -31,6 +29,7 @@ from lessregret.cli.options import (
     report_option,
     scale_option,
 )
+from lessregret.cli.outputs import check_files
 from lessregret.errors import InputError, SpecError
 from lessregret.learners.penalty import check_strength
 from lessregret.learners.rules import Rule
@@ -119,13 +118,16 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     request.check_places()
     start = _start(request)
     started = time.perf_counter()
-    with _stoppable() as stopped, _warnings_in_a_line():
-        run = _measure(request, rules, start, Watch(request, stopped))
+    with SearchStop() as stop, _warnings_in_a_line():
+        run = _measure(request, rules, start, Watch(request, stop))
+    if stop.asked:
+        click.echo(_certified_so_far(request, run), err=True)
     run = Run(run.measured, run.stream, time.perf_counter() - started)
     if request.picture:
+        from lessregret.report.picture_file import save_picture
         from lessregret.report.pictures import regret_growth
 
-        regret_growth(run.measured).savefig(request.picture, dpi=150)
+        save_picture(regret_growth(run.measured), request.picture)
     if request.report:
         from lessregret.cli.pages import regret_page
 
@@ -181,14 +183,13 @@ class Request:
 
     def check_places(self) -> None:
         """Say before the run, not after it, what cannot be written."""
-        if self.picture:
-            check_picture(self.picture)
-        if self.checkpoint:
-            check_place("--checkpoint", self.checkpoint, "checkpoint")
-        if self.report:
-            check_place("--report", self.report, "page")
-        written = {"picture": self.picture, "checkpoint": self.checkpoint, "report": self.report}
-        check_files(self.data, [], **written)
+        check_files(
+            self.data,
+            [],
+            picture=self.picture,
+            checkpoint=self.checkpoint,
+            report=self.report,
+        )
 
     def learner(self, rule: Rule) -> Learner:
         """A learner that keeps the account of its regret, where the rule allows it."""
@@ -282,36 +283,71 @@ def _start(request: Request) -> BestFixed | None:
 class Watch:
     """Shows how a search comes on, keeps its best, and ends it when the user says so."""
 
-    def __init__(self, request: Request, stopped: list[bool]) -> None:
-        self._request, self._stopped, self._shown = request, stopped, 0.0
+    def __init__(self, request: Request, stop: SearchStop) -> None:
+        self._request, self._stop, self._shown = request, stop, 0.0
 
     def __call__(self, rounds: int, best: BestFixed, last: bool) -> bool:
+        self._stop.arm()
         # A search over a part of the examples must not take the place of one over all of them.
         if self._request.checkpoint and last:
             best.save(self._request.checkpoint)
-        finished = best.gap <= self._request.gap or bool(self._stopped)
+        finished = best.gap <= self._request.gap or self._stop.asked
         # Once a second, so that a log stays short.
         if not self._request.quiet and (finished or time.monotonic() - self._shown > 1):
             self._shown = time.monotonic()
             told = f"best fixed model of {counted(rounds, 'example')}: {best.mean_total:.6f}"
             click.echo(f"{told}, gap {best.gap:.1e}, passes {best.passes:,}", err=True)
-        return not self._stopped
+        return not self._stop.asked
 
 
-@contextmanager
-def _stoppable() -> Iterator[list[bool]]:
-    """The first Ctrl-C is noted in the list that is given; the next one interrupts."""
-    stopped: list[bool] = []
+class SearchStop:
+    """Ctrl-C after the first step of a search: it ends the search, and the next one the run.
 
-    def note(number: int, frame: Any) -> None:
-        stopped.append(True)
-        signal.signal(signal.SIGINT, before)
+    Before, there is nothing to report, and Ctrl-C ends the run: it may be waiting for input.
+    """
 
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield stopped
-    finally:
-        signal.signal(signal.SIGINT, before)
+    def __init__(self) -> None:
+        self.asked = False
+        self._before: Any = None
+
+    def __enter__(self) -> SearchStop:
+        return self
+
+    def arm(self) -> None:
+        """Let the next Ctrl-C end the search, unless the process ignores it."""
+        if self._before is None and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+            self._before = signal.signal(signal.SIGINT, self._note)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.asked = True
+        signal.signal(signal.SIGINT, self._before)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+        if kind is not None and issubclass(kind, KeyboardInterrupt):
+            click.echo(
+                "no regret is certified: the search for the best fixed model had not ended",
+                err=True,
+            )
+
+
+def _certified_so_far(request: Request, run: Run) -> str:
+    """What a search that the user ended is worth."""
+    lines = [f"stopped by SIGINT; the gap asked for is {request.gap:.1e}"]
+    return "\n".join([*lines, *(_certified(measured) for measured in run.measured)])
+
+
+def _certified(measured: Measured) -> str:
+    last, best = measured.last, measured.last.best
+    # No loss is negative, so a lower end of 0 is known without a search.
+    if best is None or best.lower <= 0:
+        return (
+            f"{measured.rule}: no gap is certified; that the best fixed model loses at least 0 is "
+            "known without a search"
+        )
+    low, high = number(last.regret_low, 6), number(last.regret_high, 6)
+    return f"{measured.rule}: certified at gap {best.gap:.1e}: the regret is from {low} to {high}"
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
@@ -13,8 +14,6 @@ from click.core import ParameterSource
 from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
-    check_files,
-    check_place,
     data_argument,
     format_option,
     json_option,
@@ -25,7 +24,9 @@ from lessregret.cli.options import (
     scale_option,
     threads_option,
 )
+from lessregret.cli.outputs import check_files, open_text
 from lessregret.cli.progress import make_progress
+from lessregret.data.files import STREAM
 from lessregret.errors import SpecError
 from lessregret.learners.rules import RULES, Rule, number_or_word, rule_named, rule_settings
 from lessregret.report.wording import counted, number
@@ -113,7 +114,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--predictions",
-    type=click.File("w", encoding="utf-8", lazy=True),
+    type=click.Path(dir_okay=False, allow_dash=True),
     help="Write the prediction of each example to this file; '-' is stdout. Each prediction is "
     "made before the model learns from the example.",
 )
@@ -143,14 +144,17 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     _check(request)
     started = time.perf_counter()
     learner = _learner(ctx, request)
-    with make_progress(request.quiet, _total_bytes(request), learner.tally()) as progress:
+    with (
+        _predictions(request) as predictions,
+        make_progress(request.quiet, _total_bytes(request), learner.tally()) as progress,
+    ):
         training = train(
             request.data,
             passes=request.passes,
             model=request.model,
             slim=request.slim,
             resume=learner,
-            predictions=request.predictions,
+            predictions=predictions,
             names=request.names,
             format=request.format,
             bad_lines=request.bad_lines,
@@ -186,7 +190,7 @@ class Request:
     model: str | None
     slim: bool
     resume: str | None
-    predictions: IO[str] | None
+    predictions: str | None
     names: bool
     format: str
     bad_lines: str
@@ -224,22 +228,22 @@ def _check(request: Request) -> None:
     request.rule()
     if "-" in request.data and request.passes > 1:
         raise SpecError("standard input can be read only once; use --passes 1 or a file")
-    to_stdout = request.predictions is not None and request.predictions.name == "-"
-    if to_stdout and request.as_json:
+    if request.predictions == STREAM and request.as_json:
         raise SpecError("--json and --predictions - both want stdout; write predictions to a file")
-    if request.model:
-        check_place("--model", request.model, "model")
-    elif request.slim:
+    if request.slim and not request.model:
         raise SpecError("--slim says how to write a model; say where with --model")
-    if request.report:
-        check_place("--report", request.report, "page")
     check_files(
         request.data,
         [request.resume],
         model=request.model,
-        predictions=request.predictions.name if request.predictions else None,
+        predictions=request.predictions,
         report=request.report,
     )
+
+
+def _predictions(request: Request) -> AbstractContextManager[IO[str] | str | None]:
+    """Standard output, or the name of the file that the run opens, if any."""
+    return open_text(STREAM) if request.predictions == STREAM else nullcontext(request.predictions)
 
 
 def _learner(ctx: click.Context, request: Request) -> Learner:

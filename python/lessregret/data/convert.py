@@ -58,7 +58,6 @@ def convert(examples: ExampleStream, output: str | os.PathLike[str]) -> Converte
     try:
         while writer.take(examples.core, BLOCK):
             pass
-        count, features = writer.examples, writer.features
-        return Converted(count, features, writer.finish())
+        return Converted(*writer.finish())
     finally:
         writer.discard()

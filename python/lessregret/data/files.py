@@ -1,7 +1,7 @@
 """The files of a run, checked before the first of them is opened.
 
-A file that is missing is told before another one is learned from for an hour, and an output never
-takes the place of a file that the run reads.
+A file that is missing, or that cannot be written, is told before another one is learned from for an
+hour, and an output never takes the place of a file that the run reads.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from lessregret import _core
+from lessregret.data.output import is_direct
 from lessregret.errors import InputError, SpecError
 
 STREAM = "-"
@@ -26,11 +28,15 @@ class Output(NamedTuple):
     path: str
     may_replace_model: bool = False
     """whether it may be written over a model that the run has read"""
+    may_be_direct: bool = False
+    """whether it may be a pipe or a device, which is written directly"""
 
 
 def check_files(data: Iterable[str], models: Iterable[str], outputs: Iterable[Output]) -> None:
-    """Raise an error if data are missing, or if an output would overwrite a file of the run."""
+    """Raise an error if data are missing, or if an output cannot or must not be written."""
     data, outputs = list(data), list(outputs)
+    for output in outputs:
+        check_place(output)
     check_inputs(data)
     check_outputs(data, outputs)
     check_outputs(models, [output for output in outputs if not output.may_replace_model])
@@ -74,6 +80,41 @@ def check_outputs(read: Iterable[str], outputs: Iterable[Output]) -> None:
                 "another name"
             )
         used.add(identity)
+
+
+def check_place(output: Output) -> None:
+    """Raise a :class:`SpecError` if a file cannot be created where an output is to be."""
+    if output.may_be_direct and (output.path == STREAM or is_direct(output.path)):
+        return
+    if _is_special(output.path):
+        raise _refused(output, f"this is not a file; give {output.thing} another name")
+    # The target of a link may be in another folder.
+    if not os.path.islink(output.path):
+        _check_folder(output)
+    _try_to_create(output)
+
+
+def _check_folder(output: Output) -> None:
+    folder = os.path.dirname(output.path)
+    if folder and not os.path.isdir(folder):
+        raise _refused(output, f"there is no folder {folder}")
+    if not os.access(folder or ".", os.W_OK):
+        raise _refused(output, f"you may not write into the folder {folder or '.'}")
+
+
+def _try_to_create(output: Output) -> None:
+    """Create the temporary file of an output and remove it.
+
+    Only trying shows that a name is too long, or that a disk is full or cannot be written to.
+    """
+    try:
+        _core.AtomicFile(output.path).discard()
+    except OSError as error:
+        raise _refused(output, f"{error.strerror}; give {output.thing} another name") from error
+
+
+def _refused(output: Output, reason: str) -> SpecError:
+    return SpecError(f"{output.option} {output.path}: {reason}")
 
 
 def _is_special(path: str) -> bool:

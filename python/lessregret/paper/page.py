@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 from lessregret import _core
+from lessregret.data.output import write_file
 from lessregret.paper import CLAIMS
 from lessregret.paper.finding import FAILS, HOLDS, HOLDS_IN_PART, Finding
 from lessregret.report.html_page import document, escaped, markdown, picture
@@ -54,7 +55,7 @@ def write_page(
     parts = [_head(), _contents(findings)]
     parts += [_section(name, finding, modules[name]) for name, finding in findings.items()]
     parts.append(_foot(command))
-    _core.write_file(path, document(TITLE, "\n".join(parts), STYLE).encode())
+    write_file(path, document(TITLE, "\n".join(parts), STYLE).encode())
 
 
 def _head() -> str:

@@ -7,11 +7,12 @@ from typing import Any
 
 from lessregret.regret.comparison import Row
 from lessregret.report.palette import PER_COORDINATE
+from lessregret.report.picture_file import save_picture
 
 
 def draw(path: str, rows: Sequence[Row], loss: str) -> None:
     """Draw mean losses and, for classification, mistakes, best rule first."""
-    figure(rows, loss).savefig(path, dpi=150)
+    save_picture(figure(rows, loss), path)
 
 
 def figure(rows: Sequence[Row], loss: str, *, stacked: bool = False) -> Any:

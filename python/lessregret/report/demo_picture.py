@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from lessregret.report.palette import GLOBAL, PER_COORDINATE, THIRD
+from lessregret.report.picture_file import save_picture
 
 COLOURS = {"global": GLOBAL, "per-coordinate": PER_COORDINATE}
 
@@ -34,7 +35,7 @@ def draw(path: str, runs: Sequence[Curve], entropy: float) -> None:
         axes.set_xlabel("rounds")
         axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=150)
+    save_picture(figure, path)
 
 
 def _losses(axes: Any, runs: Sequence[Curve], entropy: float) -> None:

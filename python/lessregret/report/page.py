@@ -11,6 +11,7 @@ from importlib.metadata import version
 from typing import NamedTuple
 
 from lessregret import _core
+from lessregret.data.output import write_file
 from lessregret.report.html_page import document, escaped
 from lessregret.report.parts import STYLE, Caution, Facts, Part, Table
 from lessregret.report.wording import counted
@@ -78,7 +79,7 @@ class Report:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the page; the file is afterwards whole, or as it was."""
-        _core.write_file(path, self.html().encode())
+        write_file(path, self.html().encode())
 
     def _made(self) -> str:
         facts = Facts([("date", self.origin.made), *self.origin.versions.items()])

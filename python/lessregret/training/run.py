@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lessregret.data.files import Output, check_files
+from lessregret.data.output import open_text_output
 from lessregret.data.streams import BLOCK, ExampleStream, open_examples, total_bytes
 from lessregret.errors import InputError, SpecError
 from lessregret.learners.learner import Learner
@@ -314,7 +315,8 @@ def _check_files(
     if model is not None:
         outputs.append(Output("model", "the model", os.fspath(model), may_replace_model=True))
     if isinstance(predictions, str | os.PathLike):
-        outputs.append(Output("predictions", "the predictions", os.fspath(predictions)))
+        path = os.fspath(predictions)
+        outputs.append(Output("predictions", "the predictions", path, may_be_direct=True))
     models = [os.fspath(resume)] if isinstance(resume, str | os.PathLike) else []
     check_files(files, models, outputs)
 
@@ -351,7 +353,7 @@ def _opened(
     predictions: str | os.PathLike[str] | IO[str] | None,
 ) -> AbstractContextManager[IO[str] | None]:
     if isinstance(predictions, str | os.PathLike):
-        return open(predictions, "w", encoding="utf-8")
+        return open_text_output(predictions)
     return nullcontext(predictions)
 
 

@@ -8,6 +8,8 @@
 
 mod learner;
 mod outcomes;
+#[cfg(test)]
+mod save_faults;
 mod source;
 
 pub use learner::{Learner, learn_many};

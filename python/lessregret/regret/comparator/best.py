@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from lessregret import _core
 from lessregret.data.examples import Examples
+from lessregret.data.output import write_file
 from lessregret.errors import InputError, ModelFileError, SpecError
 from lessregret.learners.learner import Learner
 from lessregret.learners.losses import loss_named
@@ -97,7 +97,7 @@ class BestFixed:
         """Write the point to a ``.npz`` file, to start a later search from; the write is atomic."""
         content = io.BytesIO()
         np.savez(content, **{each.name: getattr(self, each.name) for each in fields(self)})
-        _core.write_file(path, content.getvalue())
+        write_file(path, content.getvalue())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> BestFixed:

@@ -1,0 +1,70 @@
+"""Standard output and error of the process, which may be closed, full or read by nobody.
+
+What people are told may be lost: a run goes on without it. Data must not be lost: an error names
+standard output.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from typing import Any
+
+STANDARD_OUTPUT = "standard output"
+
+
+def prepare_streams() -> None:
+    """Replace ``sys.stdout`` and ``sys.stderr`` by streams that treat errors so."""
+    _occupy_closed_descriptors()
+    # Names of files and features may have characters that the terminal's encoding lacks.
+    sys.stdout = _text(_Data(1, "wb", closefd=False), sys.stdout)
+    sys.stderr = _text(_Told(2, "wb", closefd=False), sys.stderr)
+
+
+def _occupy_closed_descriptors() -> None:
+    """Open what is closed of the descriptors 0, 1 and 2.
+
+    Otherwise the next file that is opened would be standard output, and be written into.
+    """
+    for _ in range(3):
+        # Only for reading: what is written to standard output has to fail. The lowest descriptor
+        # that is free is taken.
+        opened = os.open(os.devnull, os.O_RDONLY)
+        if opened > 2:
+            os.close(opened)
+            return
+
+
+def _text(raw: io.FileIO, like: Any) -> io.TextIOWrapper:
+    """A text stream with the encoding of another, which is None if its descriptor was closed."""
+    encoding = getattr(like, "encoding", "utf-8")
+    lines = raw.isatty() or isinstance(raw, _Told)
+    file = io.BufferedWriter(raw)
+    return io.TextIOWrapper(file, encoding, errors="backslashreplace", line_buffering=lines)
+
+
+class _Data(io.FileIO):
+    """Standard output: an error of writing names it."""
+
+    def write(self, content: Any) -> int:
+        try:
+            return super().write(content)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            reason = "it is closed" if error.errno == errno.EBADF else error.strerror
+            raise OSError(error.errno, reason, STANDARD_OUTPUT) from None
+
+
+class _Told(io.FileIO):
+    """Standard error: what cannot be written is dropped."""
+
+    def write(self, content: Any) -> int:
+        try:
+            written = super().write(content)
+        except OSError:
+            written = None
+        # None, also where a pipe is full and must not be waited for.
+        return len(content) if written is None else written

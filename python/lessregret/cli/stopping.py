@@ -1,0 +1,53 @@
+"""Signals that end a run: SIGINT (Ctrl-C), SIGTERM and SIGHUP.
+
+They raise an exception, so that the run is unwound and its temporary files are removed. Then the
+process dies of the signal: a shell shows 130, 143 or 129, and a loop of the shell ends, too.
+"""
+
+from __future__ import annotations
+
+import signal
+from types import FrameType
+
+SIGNALS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+FIRST_CODE = 128
+"""Shells add the number of the signal to it."""
+
+
+class Stopped(KeyboardInterrupt):
+    """The run got a signal to end."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def raise_at_signals() -> None:
+    """Raise :class:`Stopped` at every signal that ends a run, unless it is ignored.
+
+    ``nohup`` has SIGHUP ignored, and a script's shell SIGINT for a job in the background.
+    """
+    for number in SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _stop)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise Stopped(number)
+
+
+def signal_of(interrupt: BaseException) -> signal.Signals:
+    """The signal that an interrupt came from; Python's own comes from SIGINT."""
+    return signal.Signals(interrupt.number if isinstance(interrupt, Stopped) else signal.SIGINT)
+
+
+def die_of(code: int) -> None:
+    """End the process by the signal of an exit code; return if there is none.
+
+    It also returns in the first process of a container, which no signal of its own ends.
+    """
+    if code - FIRST_CODE in SIGNALS:
+        signal.signal(code - FIRST_CODE, signal.SIG_DFL)
+        signal.raise_signal(code - FIRST_CODE)

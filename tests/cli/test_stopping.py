@@ -1,0 +1,202 @@
+"""Does a signal end a run so that nothing is half written, and the user is told what is there?"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from lessregret.cli.outputs import PLANNED
+from tests.support.command_line import COMMAND, ENVIRONMENT, CommandLine
+from tests.support.malformed import GOOD_SVMLIGHT
+
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+MORE_THAN_A_PIPE_HOLDS = GOOD_SVMLIGHT * 20_000
+"""Once it is written, the other end has begun to read."""
+by_name = {"ids": lambda number: number.name}
+
+
+@pytest.fixture
+def files(lessregret: CommandLine) -> CommandLine:
+    """Data, their model, and a file for each output, with the content of an earlier run."""
+    lessregret.write("data.txt", GOOD_SVMLIGHT)
+    assert lessregret("train", "data.txt", "--bits", "8", "-q", "--model", "m").code == 0
+    for name in ("p", "page.html", "best"):
+        lessregret.write(name, "of an earlier run")
+    return lessregret
+
+
+def partial_files() -> list[str]:
+    return [name for name in os.listdir() if name.endswith(".partial")]
+
+
+def wait_for(what: Callable[[], object]) -> None:
+    give_up = time.monotonic() + 60
+    while not what():
+        assert time.monotonic() < give_up, "it did not come"
+        time.sleep(0.01)
+
+
+@contextmanager
+def waiting(*arguments: str, **options: object) -> Iterator[subprocess.Popen[bytes]]:
+    """A run that waits for input that does not come."""
+    process = subprocess.Popen(
+        [*COMMAND, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, env=ENVIRONMENT, bufsize=0, **options,
+    )  # type: ignore[call-overload]  # fmt: skip
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def feed(process: subprocess.Popen[bytes]) -> None:
+    """Give a run input, so that it has begun to read and its outputs are open; not the end."""
+    assert process.stdin is not None
+    process.stdin.write(MORE_THAN_A_PIPE_HOLDS)
+
+
+def stopped(process: subprocess.Popen[bytes], number: int) -> list[str]:
+    """What a run tells on stderr after a signal, which alone can end it; its last lines."""
+    assert process.stderr is not None
+    process.send_signal(number)
+    told = process.stderr.read().decode()
+    assert "Traceback" not in told
+    # A shell shows it as 128 + the number.
+    assert process.wait(timeout=60) == -number
+    return told.splitlines()
+
+
+@pytest.mark.parametrize("number", SIGNALS, **by_name)
+def test_a_stopped_training_leaves_its_files_as_they_were(
+    files: CommandLine, number: signal.Signals
+) -> None:
+    before = {name: files.read(name) for name in os.listdir()}
+    outputs = ("--model", "m", "--predictions", "p", "--report", "page.html")
+    with waiting("train", "-", "--bits", "8", "-q", *outputs) as process:
+        feed(process)
+        told = stopped(process, number)
+    assert told[-1] == (
+        f"lessregret: error: stopped by {number.name}; "
+        "left as it was: --model m, --predictions p, --report page.html"
+    )
+    assert {name: files.read(name) for name in os.listdir()} == before
+
+
+@pytest.mark.parametrize("number", SIGNALS, **by_name)
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("predict m - --output p", "left as it was: --output p"),
+        ("predict m - --output new", "not written: --output new"),
+        ("convert - --output p", "left as it was: --output p"),
+        ("convert - --output new", "not written: --output new"),
+        ("generate clicks --examples 1000000000 --output p", "left as it was: --output p"),
+        ("generate clicks --examples 1000000000 --output p.gz", "not written: --output p.gz"),
+    ],
+)
+def test_a_stopped_command_leaves_no_temporary_file(
+    files: CommandLine, command: str, told: str, number: signal.Signals
+) -> None:
+    before = {name: files.read(name) for name in os.listdir()}
+    with waiting(*command.split()) as process:
+        feed(process) if "-" in command.split() else wait_for(partial_files)
+        lines = stopped(process, number)
+    assert lines[-1] == f"lessregret: error: stopped by {number.name}; {told}"
+    assert {name: files.read(name) for name in os.listdir()} == before
+
+
+def test_output_to_a_pipe_is_told_to_be_a_part(files: CommandLine) -> None:
+    with waiting("predict", "m", "-") as process:
+        feed(process)
+        lines = stopped(process, signal.SIGTERM)
+    assert lines[-1] == (
+        "lessregret: error: stopped by SIGTERM; perhaps written in part: --output -"
+    )
+
+
+def test_what_was_written_before_is_told(
+    files: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lessregret.learners.learner.Learner.save", interrupt)
+    outputs = ("--model", "m", "--predictions", "p", "--report", "new.html")
+    done = files("train", "data.txt", "--bits", "8", "-q", *outputs)
+    assert (done.code, done.stdout) == (130, "")
+    assert done.stderr.strip() == (
+        "lessregret: error: stopped by SIGINT; written: --predictions p; "
+        "not written: --report new.html; left as it was: --model m"
+    )
+    assert len(files.read("p").splitlines()) == 3
+
+
+def test_a_command_without_files_says_so(
+    files: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    assert files("train", "data.txt", "-q", "--model", "m").code == 0
+    assert PLANNED
+    monkeypatch.setattr("lessregret.learners.model_file.read_header", interrupt)
+    done = files("inspect", "m")
+    assert done.code == 130
+    assert done.stderr.strip() == ("lessregret: error: stopped by SIGINT; no file was written")
+
+
+@pytest.mark.parametrize("number", SIGNALS, **by_name)
+def test_a_shell_sees_the_code_of_the_signal(files: CommandLine, number: signal.Signals) -> None:
+    """The signal goes to the group, as Ctrl-C of a terminal does; the shell survives it."""
+    script = f'trap : {number.name[3:]}; "$@"; echo $?'
+    process = subprocess.Popen(
+        ["bash", "-c", script, "bash", *COMMAND, "train", "-", "-q", "--predictions", "p"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT,
+        start_new_session=True,
+    )  # fmt: skip
+    with process:
+        wait_for(partial_files)
+        os.killpg(process.pid, number)
+        assert process.stdout is not None
+        assert process.stdout.read() == f"{128 + number}\n".encode()
+
+
+def test_nohup_is_obeyed(files: CommandLine) -> None:
+    def ignore() -> None:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    arguments = ("train", "-", "--bits", "8", "-q", "--model", "new", "--predictions", "p")
+    with waiting(*arguments, preexec_fn=ignore) as process:
+        wait_for(partial_files)
+        process.send_signal(signal.SIGHUP)
+        process.communicate(GOOD_SVMLIGHT)
+        assert process.returncode == 0
+    assert files.read("new") == files.read("m")
+
+
+def test_the_first_ctrl_c_ends_a_regret_that_waits_for_input(files: CommandLine) -> None:
+    with waiting("regret", "-", "--bits", "8", "--checkpoint", "new") as process:
+        feed(process)
+        lines = stopped(process, signal.SIGINT)
+    assert lines[-1] == "lessregret: error: stopped by SIGINT; not written: --checkpoint new"
+
+
+def test_a_regret_that_is_ended_before_its_search_certifies_nothing(
+    files: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lessregret.data.examples.Examples.collect", interrupt)
+    done = files("regret", "data.txt", "--bits", "8")
+    assert (done.code, done.stdout) == (130, "")
+    assert done.stderr.splitlines()[0] == (
+        "no regret is certified: the search for the best fixed model had not ended"
+    )
