@@ -14,19 +14,15 @@ pub struct Columns(core::Columns);
 #[pymethods]
 impl Columns {
     #[new]
-    fn new(slots: usize) -> Self {
-        Columns(core::Columns::new(slots))
+    fn new(py: Python<'_>, slots: usize) -> PyResult<Self> {
+        core::Columns::new(slots).map(Columns).map_err(|error| to_python(py, error))
     }
 
     /// Number the features that the first `count` examples, or all, have for the first time.
     #[pyo3(signature = (examples, count=None))]
     fn meet(&mut self, py: Python<'_>, examples: &Examples, count: Option<usize>) -> PyResult<()> {
-        check_length(
-            py,
-            "slots of the examples",
-            examples.core().space().slots(),
-            self.0.capacity(),
-        )?;
+        let slots = examples.core().space().slots();
+        check_length(py, "slots of the examples", slots, self.0.capacity())?;
         let count = count.unwrap_or(usize::MAX);
         py.detach(|| self.0.meet(examples.core().chunk().examples().take(count)));
         Ok(())
