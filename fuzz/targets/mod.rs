@@ -13,6 +13,7 @@ pub mod two_stage;
 mod unchecked_arrow;
 
 /// A target and its seeds.
+#[allow(dead_code, reason = "each program of cargo-fuzz runs one target")]
 pub struct Target {
     /// The name, as in `fuzz_targets/`.
     pub name: &'static str,
@@ -23,7 +24,7 @@ pub struct Target {
 }
 
 /// All targets.
-#[allow(dead_code, reason = "each program of cargo-fuzz runs one of them")]
+#[allow(dead_code, reason = "each program of cargo-fuzz runs one target")]
 pub const TARGETS: &[Target] = &[
     Target { name: "model", run: model::run, seeds: model::seeds },
     Target { name: "arrow", run: arrow::run, seeds: arrow::seeds },

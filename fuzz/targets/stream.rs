@@ -39,8 +39,11 @@ pub fn run(bytes: &[u8]) -> bool {
     let source = || Cursor::new(bytes.to_vec());
     let whole = drain(Stream::over("data", Box::new(source()), SPEC));
     let slowly = drain(Stream::over("data", Box::new(Trickle(source())), SPEC));
-    // How much of a packed file is read before damage is found depends on the reads.
-    assert_eq!((&whole.0, whole.1, whole.2.is_some()), (&slowly.0, slowly.1, slowly.2.is_some()));
+    assert_eq!(whole.2.is_some(), slowly.2.is_some());
+    let common = whole.0.len().min(slowly.0.len());
+    assert_eq!(whole.0[..common], slowly.0[..common]);
+    // How many examples of a damaged packed file come before the error depends on the reads.
+    assert!(whole.2.is_some() || (whole.0.len(), whole.1) == (slowly.0.len(), slowly.1));
     whole.2.is_none() && !whole.0.is_empty()
 }
 

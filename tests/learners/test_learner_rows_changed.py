@@ -69,7 +69,7 @@ def test_rows_that_change_while_they_are_learned(rule: Any, name: str, value: fl
             with suppress(InputError):
                 use(rows)
     assert np.isfinite(learner.dense_weights()).all()
-    assert np.isfinite(learner.ledger().mean_loss)
+    assert np.isfinite(learner.ledger().tally.loss)
     assert Learner.from_bytes(learner.to_bytes()).to_bytes() == learner.to_bytes()
 
 
