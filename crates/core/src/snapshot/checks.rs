@@ -27,9 +27,12 @@ impl Expected {
     /// What the field of this name may be, in the slots or in the shared state.
     fn of(field: &str) -> Option<Expected> {
         Some(match field {
+            // With a fixed share the losses of a mixture are made from its shares, and rounding at a large
+            // importance takes them below 0.
+            "losses" => Expected::Finite,
             "weight" | "z" | "gradient_sum" | "played" | "entry" | "surplus" => Expected::Finite,
             "energy" | "n" | "precision" | "rates" | "widths" | "inverse" | "climb" | "loss"
-            | "losses" | "penalty" | "sharing" => Expected::NotNegative,
+            | "penalty" | "sharing" => Expected::NotNegative,
             "rate" => Expected::Float32,
             "tighten" => Expected::Float32FromZero,
             "heaviest" => Expected::FromOne,
