@@ -134,7 +134,9 @@ def test_learning_from_nearly_good_text(path: Path, content: bytes) -> None:
     slots, weights = learner.weights()
     assert np.isfinite(weights).all()
     assert all(learner.name(int(slot)) for slot in slots[:-1])
-    assert Learner.from_bytes(learner.to_bytes()).ledger() == learner.ledger()
+    again = Learner.from_bytes(learner.to_bytes())
+    assert again.ledger() == learner.ledger()
+    assert again.to_bytes() == learner.to_bytes()
 
 
 def load_everyway(path: Path, content: bytes) -> Learner | None:

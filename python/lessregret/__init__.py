@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lessregret.errors import LessRegretError as LessRegretError
     from lessregret.errors import MergeError as MergeError
     from lessregret.errors import ModelFileError as ModelFileError
+    from lessregret.errors import OutOfMemoryError as OutOfMemoryError
     from lessregret.errors import SpecError as SpecError
     from lessregret.estimators import OnlineClassifier as OnlineClassifier
     from lessregret.estimators import OnlineRegressor as OnlineRegressor
@@ -89,6 +90,7 @@ _HOMES = {
     "ModelFileError": "errors",
     "OnlineClassifier": "estimators",
     "OnlineRegressor": "estimators",
+    "OutOfMemoryError": "errors",
     "Outcomes": "learners.outcomes",
     "OverFiles": "regret.comparator",
     "PA": "learners.rules",

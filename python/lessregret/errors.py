@@ -3,6 +3,7 @@
     LessRegretError
     ├── InputError(ValueError)      the data: file, line, column, found, expected
     ├── SpecError(ValueError)       the request: unknown rule, parameter out of range
+    │   └── OutOfMemoryError(MemoryError)   a table larger than the memory
     ├── ModelFileError              not a model file, wrong version, damaged
     ├── MergeError                  learners that cannot be merged
     └── DivergedError               a margin or gradient too large: round, slot
@@ -42,6 +43,10 @@ class InputError(LessRegretError, ValueError):
 
 class SpecError(LessRegretError, ValueError):
     """The request is wrong: an unknown rule, a parameter out of range, conflicting options."""
+
+
+class OutOfMemoryError(SpecError, MemoryError):
+    """A table needs more memory than there is. Nothing was changed: the call can be made again."""
 
 
 class ModelFileError(LessRegretError):

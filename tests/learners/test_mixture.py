@@ -213,8 +213,8 @@ def no_mixture(header: dict[str, Any], _: Any) -> None:
     ("edit", "told"),
     [
         (short_state, "invalid length 7, expected an array of length 8"),
-        (one_lane, "the tensor 'weight' has the wrong type or shape"),
-        (no_mixture, "missing field `mixture`"),
+        (one_lane, r"the tensor 'weight' is F32 \[28, 1\], expected F32 \[28, 8\]"),
+        (no_mixture, "'shared' has no field 'mixture'"),
     ],
 )
 def test_a_file_without_all_lanes_is_damaged(edit: Any, told: str) -> None:

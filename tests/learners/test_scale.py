@@ -138,9 +138,9 @@ def test_weights_are_per_unit_of_the_value() -> None:
 @pytest.mark.parametrize(
     ("scale", "wrong", "told"),
     [
-        ("cap", np.float32(0.5), "'scale' holds 0.5, which is no scale"),
-        ("full", np.float32(0.0), "'scale' holds 0.0, which is no scale"),
-        ("full", np.float32(np.nan), "'scale' holds NaN, which is no scale"),
+        ("cap", np.float32(0.5), "'scale of slot 3' is 0.5, expected a finite number from 1 up"),
+        ("full", np.float32(0.0), "'scale of slot 3' is 0.0, expected a finite number above 0"),
+        ("full", np.float32(np.nan), "'scale of slot 3' is NaN, expected a finite number above 0"),
         ("full", None, "the tensor 'scale' is missing"),
     ],
 )

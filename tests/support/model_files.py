@@ -59,10 +59,20 @@ def take_apart(content: bytes) -> tuple[dict[str, Any], Tensors]:
 def put_together(header: dict[str, Any], tensors: Tensors) -> bytes:
     """A model file with the right checksum."""
     text = json.dumps({**header, "checksum": ZEROS}, separators=(",", ":"))
-    content = safetensors.numpy.save(tensors, {KEY: text})
+    return _with_checksum(safetensors.numpy.save(tensors, {KEY: text}))
+
+
+def _with_checksum(content: bytes) -> bytes:
     checksum = f"{zlib.crc32(content):08x}".encode()
     before = rb"{\"checksum\":\""
     return content.replace(before + ZEROS.encode(), before + checksum, 1)
+
+
+def with_text(content: bytes, change: Callable[[str], str]) -> bytes:
+    """The same file with the text of its metadata changed, and the checksum made right again."""
+    header, tensors = take_apart(content)
+    text = change(json.dumps({**header, "checksum": ZEROS}, separators=(",", ":")))
+    return _with_checksum(safetensors.numpy.save(tensors, {KEY: text}))
 
 
 def edited(content: bytes, edit: Edit) -> bytes:
@@ -109,6 +119,10 @@ def _put(name: str, at: int, value: float) -> Edit:
     return edit
 
 
+def _more(name: str) -> Edit:
+    return lambda _, tensors: tensors.update({name: np.zeros(3, dtype=np.float32)})
+
+
 def _cast(name: str, dtype: str) -> Edit:
     return lambda _, tensors: tensors.update({name: tensors[name].astype(dtype)})
 
@@ -144,6 +158,37 @@ WRONG_HEADERS = [
             "its metadata cannot be understood (invalid type: null, expected f64)"),
     damaged("negative rounds", _set("tally.rounds", -1),
             "its metadata cannot be understood (invalid value: integer `-1`, expected u64)"),
+    damaged("importance below 0", _set("tally.importance", -1.0),
+            "'tally.importance' is -1.0, expected a finite number from 0 up"),
+    damaged("too much importance", _set("tally.importance", 1e300),
+            "'tally.importance' is 1e300, expected a sum of that many float32"),
+    damaged("loss below 0", _set("tally.loss", -0.5),
+            "'tally.loss' is -0.5, expected a finite number from 0 up"),
+    damaged("energy below 0", _set("tally.energy", -3),
+            "'tally.energy' is -3.0, expected a finite number from 0 up"),
+    damaged("more mistakes than rounds", _set("tally.mistakes", 3.0),
+            "'tally.mistakes' is 3.0, expected at most 'tally.importance'"),
+    damaged("too many rounds", _set("tally.rounds", 2**60),
+            f"'tally.rounds' is {2**60}, expected a number of at most 2^53"),
+    damaged("no rounds", _set("tally.rounds", 0),
+            "'tally.importance' is 2.0, expected 0 before the first round"),
+    damaged("too few features", _set("tally.features", 2),
+            "'tally.features' is 2, expected a number from 3 up"),
+    damaged("too many skipped", _set("skipped", 2**64 - 1),
+            f"'skipped' is {2**64 - 1}, expected a number of at most 2^53"),
+    damaged("too many collisions", _set("collisions", 18),
+            "'collisions' is 18, expected a number of slots"),
+    damaged("shared state", _set("shared", []), "the shared state is not an object"),
+    damaged("more shared state", _set("shared.more", 1), "'shared' has an unknown field 'more'"),
+    damaged("no step", lambda header, _: header["shared"].pop("step"),
+            "'shared' has no field 'step'"),
+    damaged("step", _set("shared.step", "x"), "'shared.step' is \"x\", expected an object"),
+    damaged("more of a step", _set("shared.step.more", 1),
+            "'shared.step.more' is an unknown field"),
+    damaged("infinite step", _set("shared.step.rate", 1e39),
+            "'shared.step.rate' is 1e39, expected a number from 0 up that fits a float32"),
+    damaged("step that is null", _set("shared.step.rate", None),
+            "'shared.step.rate' is null, expected a number from 0 up that fits a float32"),
 ]  # fmt: skip
 """Faults that are seen before the slots are read."""
 
@@ -158,24 +203,31 @@ WRONG_SLOTS = [
             "a box needs low < high and a width that fits a float32, found [2.0, 1.0]"),
     damaged("l2 below 0", _set("spec.l2", -1.0),
             "l2 must be a number from 0 up that fits a float32, found -1.0"),
-    damaged("slots out of order", _put("slot", 0, 9), "its slots are not in order"),
-    damaged("slot twice", _put("slot", 1, 3), "its slots are not in order"),
-    damaged("slot outside", _put("slot", -1, 17), "its slots are not in order"),
+    damaged("slots out of order", _put("slot", 0, 9),
+            "'slot[1]' is 7, expected a slot from 10 up and below 17"),
+    damaged("slot twice", _put("slot", 1, 3),
+            "'slot[1]' is 3, expected a slot from 4 up and below 17"),
+    damaged("slot outside", _put("slot", -1, 17),
+            "'slot[2]' is 17, expected a slot from 8 up and below 17"),
     damaged("no weights", _without("weight"), "the tensor 'weight' is missing"),
     damaged("no slots", _without("slot"), "the tensor 'slot' is missing"),
     damaged("no gradients", _without("gradient_sum"), "the tensor 'gradient_sum' is missing"),
     damaged("wrong type", _cast("energy", "float64"),
-            "the tensor 'energy' has the wrong type or length"),
+            "the tensor 'energy' is F64 [3], expected F32 [3]"),
     damaged("not a list", _reshape("energy"), "the tensor 'energy' is not a list"),
-    damaged("fewer touched", _set("touched", 2), "the tensor 'slot' has the wrong type or length"),
-    damaged("weight nan", _put("weight", 0, np.nan), "'weight' holds a number that is not finite"),
-    damaged("energy inf", _put("energy", 1, np.inf), "'energy' holds a number that is not finite"),
+    damaged("fewer touched", _set("touched", 2),
+            "the tensor 'slot' is U32 [3], expected U32 [2]"),
+    damaged("weight nan", _put("weight", 0, np.nan),
+            "'weight of slot 3' is NaN, expected a finite number"),
+    damaged("energy inf", _put("energy", 1, np.inf),
+            "'energy of slot 7' is inf, expected a finite number from 0 up"),
+    damaged("energy below 0", _put("energy", 2, -1),
+            "'energy of slot 16' is -1.0, expected a finite number from 0 up"),
     damaged("gradient nan", _put("gradient_sum", 0, np.nan),
-            "'gradient_sum' holds a number that is not finite"),
+            "'gradient_sum of slot 3' is NaN, expected a finite number"),
+    damaged("another tensor", _more("another"), "the tensor 'another' is no part of this model"),
     damaged("boxes promised", _set("boxes", True), "the tensor 'low' is missing"),
     damaged("names promised", _set("names", True), "the tensor 'names' is missing"),
-    damaged("shared state", _set("shared", []), "the shared state is not an object"),
-    damaged("step", _set("shared.step", "x"), 'invalid type: string "x", expected struct Step'),
 ]  # fmt: skip
 """Faults that are seen when the model is loaded."""
 

@@ -9,17 +9,18 @@ use memmap2::MmapMut;
 
 use crate::error::{Error, Result};
 
-/// A vector of equal entries, one per slot, or an error if there is not enough memory.
-pub(crate) fn filled<T: Clone>(entry: T, length: usize) -> Result<Vec<T>> {
+/// An empty vector with memory for this many entries, or an error if there is not enough memory.
+pub(crate) fn reserved<T>(length: usize) -> Result<Vec<T>> {
+    check_fault::<T>(length)?;
     let mut entries = Vec::new();
     entries.try_reserve_exact(length).map_err(|_| too_many::<T>(length))?;
-    entries.resize(length, entry);
     Ok(entries)
 }
 
 /// A vector of zeros, or an error if there is not enough memory. The system allocates the memory on first
 /// touch, so the unused parts of a large table cost nothing.
 pub(crate) fn zeroed<T: Zeroable>(length: usize) -> Result<Vec<T>> {
+    check_fault::<T>(length)?;
     try_zeroed_vec(length).map_err(|()| too_many::<T>(length))
 }
 
@@ -38,6 +39,7 @@ pub(crate) struct Table<T> {
 impl<T: Pod> Table<T> {
     /// A table of this many entries.
     pub(crate) fn zeroed(length: usize) -> Result<Self> {
+        check_fault::<T>(length)?;
         let bytes = length.checked_mul(size_of::<T>());
         // A multiple of the huge page size, so that the system aligns the table to huge pages.
         let page = if bytes > Some(LARGE_PAGE) { LARGE_PAGE } else { SYSTEM_PAGE };
@@ -83,7 +85,38 @@ const LARGE_PAGE: usize = 2 << 20;
 /// The error for a table of this many entries.
 pub(crate) fn too_many<T>(length: usize) -> Error {
     let bytes = length.saturating_mul(size_of::<T>());
-    Error::Spec(format!("{length} slots need {bytes} bytes, more than there are; use fewer bits"))
+    Error::Memory(format!("{length} slots need {bytes} bytes, more than there are; use fewer bits"))
+}
+
+/// The error of an allocation that a test lets fail.
+#[inline(always)]
+fn check_fault<T>(length: usize) -> Result<()> {
+    if cfg!(test) && faults::is_next() { Err(too_many::<T>(length)) } else { Ok(()) }
+}
+
+/// Lets a chosen allocation fail, to test what the error leaves behind.
+pub(crate) mod faults {
+    use std::cell::Cell;
+
+    thread_local! {
+        /// The number of allocations of this thread up to the one that fails; 0 for none.
+        static UNTIL_FAULT: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// Do some work whose allocation number `k`, from 1, fails. Says whether it came so far.
+    #[cfg(test)]
+    pub(crate) fn with_fault_at<T>(k: usize, work: impl FnOnce() -> T) -> (T, bool) {
+        UNTIL_FAULT.set(k);
+        let outcome = work();
+        (outcome, UNTIL_FAULT.replace(0) == 0)
+    }
+
+    /// Whether the next allocation is the one that fails.
+    pub(super) fn is_next() -> bool {
+        let left = UNTIL_FAULT.get();
+        UNTIL_FAULT.set(left.saturating_sub(1));
+        left == 1
+    }
 }
 
 #[cfg(test)]

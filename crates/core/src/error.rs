@@ -54,6 +54,8 @@ pub enum Error {
     Input(InputError),
     /// Invalid settings: an unknown rule, a parameter out of range.
     Spec(String),
+    /// A table that needs more memory than there is. Nothing was changed.
+    Memory(String),
     /// A file that is not a model file, or has another version, or is damaged.
     ModelFile {
         /// The file as the user named it.
@@ -76,7 +78,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Input(error) => error.fmt(f),
-            Error::Spec(sentence) => f.write_str(sentence),
+            Error::Spec(sentence) | Error::Memory(sentence) => f.write_str(sentence),
             Error::ModelFile { file, reason } => write!(f, "{file}: {reason}"),
             Error::Diverged { round, slot, what } => write!(
                 f,

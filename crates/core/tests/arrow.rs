@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod copies;
+#[path = "../../../fuzz/targets/unchecked_arrow.rs"]
+mod unchecked_arrow;
 
 use std::io::Cursor;
 use std::sync::LazyLock;
@@ -11,10 +13,9 @@ use lessregret_core::ArrowWriter as Writer;
 use lessregret_core::{BadLines, FeatureSpace, Stream, StreamSpec};
 use lessregret_core::{Chunk, Result};
 use lessregret_core::{Format, Labels};
-use polars_arrow_format::ipc::planus::{self, ReadAsRoot};
-use polars_arrow_format::ipc::{Message, MessageRef};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
+use unchecked_arrow::without_checksums;
 
 const BITS: u32 = 20;
 
@@ -61,29 +62,6 @@ fn chunk(examples: u32, features: u32) -> Chunk {
         chunk.finish(label, (i % 4) as f32, &tag);
     }
     chunk
-}
-
-/// The file `bytes` without the metadata of its messages, as other programs write it.
-fn without_checksums(bytes: &[u8]) -> Vec<u8> {
-    let (start, mut rest) = bytes.split_at(8);
-    let mut all = start.to_vec();
-    while let Some(length) = rest[4..].first_chunk().map(|word| u32::from_le_bytes(*word) as usize)
-        && length > 0
-    {
-        let message = MessageRef::read_as_root(&rest[8..8 + length]).unwrap();
-        let mut message = Message::try_from(message).unwrap();
-        message.custom_metadata = None;
-        let mut metadata = planus::Builder::new().finish(&message, None).to_vec();
-        metadata.resize(metadata.len().next_multiple_of(8), 0);
-        let body_end = 8 + length + message.body_length as usize;
-        all.extend_from_slice(&[0xff; 4]);
-        all.extend_from_slice(&(metadata.len() as u32).to_le_bytes());
-        all.extend_from_slice(&metadata);
-        all.extend_from_slice(&rest[8 + length..body_end]);
-        rest = &rest[body_end..];
-    }
-    all.extend_from_slice(rest);
-    all
 }
 
 #[test]

@@ -14,8 +14,8 @@ pub struct Columns(core::Columns);
 #[pymethods]
 impl Columns {
     #[new]
-    fn new(slots: usize) -> Self {
-        Columns(core::Columns::new(slots))
+    fn new(py: Python<'_>, slots: usize) -> PyResult<Self> {
+        core::Columns::new(slots).map(Columns).map_err(|error| to_python(py, error))
     }
 
     /// Number the features that the first `count` examples, or all, have for the first time.

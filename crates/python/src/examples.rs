@@ -135,12 +135,14 @@ impl Request<'_> {
     ) -> PyResult<T> {
         self.check(py)?;
         let limit = self.limit;
-        let order = self.order.as_ref().map(|order| order.as_slice()).transpose()?;
+        // A copy: another thread may change the array after it was checked.
+        let order =
+            self.order.as_ref().map(|order| order.as_slice().map(<[u32]>::to_vec)).transpose()?;
         match &self.given {
             Given::Stream(stream) => stream.with(py, |stream| work(Source::Stream(stream, limit))),
             Given::Examples(examples) => {
                 let examples = examples.core();
-                py.detach(|| work(Source::Memory(examples, order)))
+                py.detach(|| work(Source::Memory(examples, order.as_deref())))
                     .map_err(|error| to_python(py, error))
             }
             Given::Rows(rows) => rows.with(py, |source| {

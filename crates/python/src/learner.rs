@@ -142,8 +142,9 @@ impl Learner {
     }
 
     /// The weights that all slots of features would play.
-    fn dense_weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
-        self.0.dense_weights().into_pyarray(py)
+    fn dense_weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f32>>> {
+        let weights = self.0.dense_weights().map_err(|error| to_python(py, error))?;
+        Ok(weights.into_pyarray(py))
     }
 
     /// The weight that one slot would play.

@@ -1,13 +1,14 @@
 //! The features that occur, numbered without gaps in the order in which they are first met.
 
+use crate::alloc::zeroed;
+use crate::error::Result;
 use crate::example::Example;
-
-/// Stands for a slot without a column.
-const NONE: u32 = u32::MAX;
 
 /// A column number for each slot that occurs, and the importance with which each column was active.
 #[derive(Clone, Debug)]
 pub struct Columns {
+    /// The column of each slot plus 1, and 0 for a slot without one: memory of zeros costs nothing before it
+    /// is touched.
     of_slot: Vec<u32>,
     slots: Vec<u32>,
     importances: Vec<f64>,
@@ -16,8 +17,8 @@ pub struct Columns {
 
 impl Columns {
     /// No columns yet, for slots below `slots`.
-    pub fn new(slots: usize) -> Self {
-        Columns { of_slot: vec![NONE; slots], slots: vec![], importances: vec![], total: 0.0 }
+    pub fn new(slots: usize) -> Result<Self> {
+        Ok(Columns { of_slot: zeroed(slots)?, slots: vec![], importances: vec![], total: 0.0 })
     }
 
     /// Number the features that these examples have for the first time, and add up their importances.
@@ -36,12 +37,12 @@ impl Columns {
 
     fn column_or_new(&mut self, slot: u32) -> usize {
         let column = &mut self.of_slot[slot as usize];
-        if *column == NONE {
-            *column = self.slots.len() as u32;
+        if *column == 0 {
             self.slots.push(slot);
             self.importances.push(0.0);
+            *column = self.slots.len() as u32;
         }
-        *column as usize
+        *column as usize - 1
     }
 
     /// The number of slots, met or not.
@@ -51,7 +52,7 @@ impl Columns {
 
     /// The column of a slot; none if it was not met.
     pub fn column(&self, slot: u32) -> Option<u32> {
-        self.of_slot.get(slot as usize).copied().filter(|&column| column != NONE)
+        self.of_slot.get(slot as usize).and_then(|column| column.checked_sub(1))
     }
 
     /// The slot of each column.

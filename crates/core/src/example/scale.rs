@@ -19,8 +19,8 @@
 //! `python/lessregret/learners/scale.py`.
 
 use super::{Chunk, Example, Ordered};
-use crate::alloc::{filled, zeroed};
-use crate::error::Result;
+use crate::alloc::zeroed;
+use crate::error::{Error, Result};
 use crate::rule::Interval;
 use crate::spec::Scale;
 
@@ -37,7 +37,8 @@ fn start(kind: Scale) -> f32 {
 pub struct Scales {
     kind: Scale,
     slots: usize,
-    /// m_i; empty while all are in their initial state.
+    /// m_i, and 0 for a feature whose scale is in its initial state; empty while all are. Memory of zeros is
+    /// allocated on first touch, so a large table with few large values costs little.
     largest: Vec<f32>,
     /// For a cap, a bit for 64 neighbouring slots, set if any of them has grown.
     grown: Vec<u64>,
@@ -52,7 +53,7 @@ fn neighbourhood(slot: usize) -> (usize, u64) {
 impl Scales {
     /// The scales of features in their initial state.
     pub fn new(kind: Scale, slots: usize) -> Result<Self> {
-        let largest = if kind == Scale::Full { filled(start(kind), slots)? } else { Vec::new() };
+        let largest = if kind == Scale::Full { zeroed(slots)? } else { Vec::new() };
         Ok(Scales { kind, slots, largest, grown: Vec::new() })
     }
 
@@ -74,7 +75,7 @@ impl Scales {
     /// m, the scale, of a slot.
     #[inline]
     pub fn of(&self, slot: usize) -> f32 {
-        self.largest.get(slot).copied().unwrap_or(1.0)
+        self.largest.get(slot).map_or(1.0, |largest| largest.max(start(self.kind)))
     }
 
     /// The weight per unit of the raw value, from the weight per unit of the scaled value.
@@ -129,8 +130,9 @@ impl Scales {
     }
 
     fn keep(&mut self) -> Result<()> {
-        self.largest = filled(start(self.kind), self.slots)?;
-        self.grown = zeroed((self.slots >> 12) + 1)?;
+        // Both or none: scales without their words would not be looked at.
+        let (largest, grown) = (zeroed(self.slots)?, zeroed((self.slots >> 12) + 1)?);
+        (self.largest, self.grown) = (largest, grown);
         Ok(())
     }
 
@@ -146,8 +148,9 @@ impl Scales {
                 continue;
             }
             let largest = &mut self.largest[slot as usize];
+            let before = largest.max(start(self.kind));
             // 0 times infinity is NaN, which `min` ignores.
-            *largest = largest.max(value.abs().min(growth * *largest));
+            *largest = before.max(value.abs().min(growth * before));
             let (word, bit) = neighbourhood(slot as usize);
             // A full scale has no such words.
             if let Some(word) = self.grown.get_mut(word) {
@@ -173,12 +176,15 @@ impl Scales {
     }
 
     /// Restore the scale of a slot.
-    pub fn set(&mut self, slot: usize, largest: f32) -> std::result::Result<(), String> {
+    pub fn set(&mut self, slot: usize, largest: f32) -> Result<()> {
         if !(largest > 0.0 && largest >= start(self.kind) && largest.is_finite()) {
-            return Err(format!("'scale' holds {largest:?}, which is no scale"));
+            let least = if self.kind == Scale::Full { "above 0" } else { "from 1 up" };
+            return Err(Error::Spec(format!(
+                "'scale of slot {slot}' is {largest:?}, expected a finite number {least}"
+            )));
         }
         if !self.are_kept() {
-            self.keep().map_err(|error| error.to_string())?;
+            self.keep()?;
         }
         self.largest[slot] = largest;
         let (word, bit) = neighbourhood(slot);

@@ -111,7 +111,9 @@ impl Tally {
         // Branchless: a branch on the labels would be mispredicted.
         self.mistakes += if outcome.mistake { outcome.importance } else { 0.0 };
         self.played += outcome.played;
-        self.energy += outcome.energy;
+        // At an extreme rate a term is infinite, or 0 times infinity. The largest float is a bound, too, and
+        // unlike infinity a model file can hold it. `min` drops NaN.
+        self.energy = (self.energy + outcome.energy).min(f64::MAX);
         self.penalty += outcome.importance * outcome.penalty;
     }
 }

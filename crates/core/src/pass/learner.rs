@@ -7,6 +7,7 @@ use std::{io, thread};
 
 use super::outcomes::Outcomes;
 use super::source::{Checked, Source};
+use crate::alloc::reserved;
 use crate::error::Result;
 use crate::example::{Chunk, Names, Ordered, Requirements};
 use crate::learn::many;
@@ -121,9 +122,11 @@ impl Learner {
     }
 
     /// The weights that all slots of features would play.
-    pub fn dense_weights(&self) -> Vec<f32> {
-        let model = self.model();
-        (0..self.spec.space.table.len()).map(|slot| model.weight(slot)).collect()
+    pub fn dense_weights(&self) -> Result<Vec<f32>> {
+        let (model, slots) = (self.model(), self.spec.space.table.len());
+        let mut weights = reserved(slots)?;
+        weights.extend((0..slots).map(|slot| model.weight(slot)));
+        Ok(weights)
     }
 
     /// The number of bad lines skipped in all streams learned from.

@@ -79,9 +79,9 @@ impl<'a> Source<'a> {
             Source::Stream(stream, limit) => Checked::Stream(stream, limit),
             Source::Memory(examples, order) => Checked::Memory(examples.ordered(order)?),
             Source::Rows { matrix, labels, importances, space } => {
-                matrix.check_shape()?;
-                let targets = Targets::new(space.labels, matrix.rows(), labels, importances)?;
-                Checked::Rows(Rows::new(matrix, space.table.len(), targets)?)
+                let starts = matrix.starts()?;
+                let targets = Targets::new(space.labels, starts.len() - 1, labels, importances)?;
+                Checked::Rows(Rows::new(matrix, starts, space.table.len(), targets)?)
             }
         })
     }

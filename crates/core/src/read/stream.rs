@@ -142,8 +142,11 @@ impl Stream {
         chunk.clear();
         if self.failed.is_none() {
             self.failed = self.read_up_to(chunk, limit.max(1)).err();
-            if let Some(scales) = &mut self.scales {
-                scales.scale_chunk(chunk)?;
+            let scaled = self.scales.as_mut().map_or(Ok(()), |scales| scales.scale_chunk(chunk));
+            if let Err(error) = scaled {
+                // Some of the examples are divided, and the stream has passed all: none is handed out.
+                chunk.clear();
+                self.failed = Some(error);
             }
         }
         match &self.failed {

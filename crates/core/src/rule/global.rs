@@ -130,7 +130,9 @@ impl Rule for Global {
         if shared.energy == 0.0 {
             return Step::default();
         }
-        let step = Step::new((shared.rates / shared.energy).sqrt(), 0.0);
+        // A rate that is 0 in float32 would have an infinite inverse, which no model file can hold.
+        let rate = (shared.rates / shared.energy).sqrt().max(f64::from(f32::MIN_POSITIVE));
+        let step = Step::new(rate, 0.0);
         let inverse = 1.0 / f64::from(step.rate);
         shared.climb += (inverse - shared.inverse).max(0.0);
         shared.inverse = inverse;

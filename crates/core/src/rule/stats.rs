@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The step of a round, by which every coordinate of the example is updated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Step {
     /// The change of the weight, per unit of the gradient or of the value.
     pub rate: f32,

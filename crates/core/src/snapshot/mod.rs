@@ -21,7 +21,13 @@
 //! and renamed over the old one: a reader sees either the whole old model or the whole new one. Writing and
 //! reading stream; neither holds a second copy of the slots in memory.
 
+#[cfg(test)]
+mod allocation_faults;
+mod checks;
+mod json;
+mod layout;
 mod read;
+mod refusal;
 mod write;
 
 use serde::{Deserialize, Serialize};

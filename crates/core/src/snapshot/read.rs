@@ -1,23 +1,23 @@
 //! Reads a model file. Nothing in it is trusted.
 
 use std::fs::File;
-use std::io::{BufReader, Cursor, ErrorKind, Read, Seek, SeekFrom};
-use std::ops::Range;
+use std::io::{BufReader, Cursor, ErrorKind, Read, Seek};
 use std::path::Path;
 
-use safetensors::tensor::{Dtype, Metadata};
+use safetensors::tensor::Dtype;
 
-use super::{BLOCK, FORMAT, Header, METADATA_KEY, NO_CHECKSUM, checksum_offset};
-use crate::error::{Error, Result};
+use super::Header;
+use super::checks::check_field;
+use super::layout::{Layout, read_blocks, read_list};
+use super::refusal::{Reading, Refusal, damaged, wrong};
+use crate::alloc::reserved;
+use crate::error::Result;
 use crate::example::Names;
 use crate::example::Scales;
 use crate::learn::model::{AnyModel, Model};
 use crate::learn::slim::SlimModel;
 use crate::rule::Interval;
 use crate::spec::Scale;
-
-/// The largest header. Headers of this program are far smaller; a larger length means another kind of file.
-const MAX_HEADER: u64 = 1 << 20;
 
 /// A model that was read from a file.
 pub struct Loaded {
@@ -41,7 +41,7 @@ pub fn load(path: &Path) -> Result<Loaded> {
 
 /// Read a model from the bytes of a model file; `name` is used in errors.
 pub fn load_bytes(bytes: &[u8], name: &str) -> Result<Loaded> {
-    read(&mut Cursor::new(bytes)).map_err(|reason| model_file(name, reason))
+    read(&mut Cursor::new(bytes)).map_err(|refusal| refusal.of_file(name))
 }
 
 fn open<T>(path: &Path, read: impl Fn(&mut BufReader<File>) -> Reading<T>) -> Result<T> {
@@ -49,153 +49,13 @@ fn open<T>(path: &Path, read: impl Fn(&mut BufReader<File>) -> Reading<T>) -> Re
         true => Err(ErrorKind::IsADirectory.into()),
         false => Ok(file),
     });
-    let file = file.map_err(|error| format!("cannot be opened: {error}"));
+    let file = file.map_err(|error| Refusal::File(format!("cannot be opened: {error}")));
     file.and_then(|file| read(&mut BufReader::with_capacity(1 << 20, file)))
-        .map_err(|reason| model_file(&path.display().to_string(), reason))
+        .map_err(|refusal| refusal.of_file(&path.display().to_string()))
 }
 
-fn model_file(file: &str, reason: String) -> Error {
-    Error::ModelFile { file: file.to_string(), reason }
-}
-
-/// Inside this module an error is its reason; the public functions add the file's name.
-type Reading<T> = std::result::Result<T, String>;
-
-fn foreign(what: &str) -> String {
-    format!("is not a model of lessregret: {what}")
-}
-
-fn damaged(what: &str) -> String {
-    format!("is damaged: {what}. Use a backup, or train again")
-}
-
-/// The layout of the file.
-struct Layout {
-    head: Vec<u8>,
-    metadata: Metadata,
-    header: Header,
-}
-
-impl Layout {
-    fn read<F: Read + Seek>(file: &mut F) -> Reading<Layout> {
-        let size = file.seek(SeekFrom::End(0));
-        let size = size.map_err(|error| format!("cannot be read, as a pipe cannot: {error}"))?;
-        file.rewind().map_err(|error| damaged(&error.to_string()))?;
-        let mut head = vec![0; 8];
-        file.read_exact(&mut head).map_err(|_| foreign("it has fewer than 8 bytes"))?;
-        let length = u64::from_le_bytes(head[..8].try_into().unwrap_or_default());
-        if length > MAX_HEADER || length + 8 > size {
-            return Err(foreign("it does not begin like a safetensors file"));
-        }
-        head.resize(8 + length as usize, 0);
-        file.read_exact(&mut head[8..]).map_err(|_| damaged("the header cannot be read"))?;
-        let metadata: Metadata = serde_json::from_slice(&head[8..])
-            .map_err(|_| foreign("its safetensors header cannot be understood"))?;
-        let header = parse_header(&metadata)?;
-        let (found, expected) = (size - head.len() as u64, metadata.data_len() as u64);
-        if found != expected {
-            return Err(damaged(&format!(
-                "it holds {found} bytes of data where its header says {expected}"
-            )));
-        }
-        Ok(Layout { head, metadata, header })
-    }
-
-    /// Whether the tensor `name` exists.
-    fn has(&self, name: &str) -> bool {
-        self.metadata.info(name).is_some()
-    }
-
-    /// The offset and length of a tensor, after checking its type and length.
-    fn place(&self, name: &str, dtype: Dtype, length: Option<usize>) -> Reading<(u64, usize)> {
-        let info = self.metadata.info(name);
-        let info = info.ok_or_else(|| damaged(&format!("the tensor '{name}' is missing")))?;
-        let [found] = info.shape[..] else {
-            return Err(damaged(&format!("the tensor '{name}' is not a list")));
-        };
-        if info.dtype != dtype || length.is_some_and(|length| length != found) {
-            return Err(damaged(&format!("the tensor '{name}' has the wrong type or length")));
-        }
-        Ok(((self.head.len() + info.data_offsets.0) as u64, found))
-    }
-
-    /// The offset of a tensor with an entry for each touched slot and lane, after checking its type and
-    /// shape.
-    fn place_lanes(
-        &self,
-        name: &str,
-        dtype: Dtype,
-        touched: usize,
-        lanes: usize,
-    ) -> Reading<(u64, usize)> {
-        if lanes == 1 {
-            return self.place(name, dtype, Some(touched));
-        }
-        let info = self.metadata.info(name);
-        let info = info.ok_or_else(|| damaged(&format!("the tensor '{name}' is missing")))?;
-        if info.dtype != dtype || info.shape != [touched, lanes] {
-            return Err(damaged(&format!("the tensor '{name}' has the wrong type or shape")));
-        }
-        Ok(((self.head.len() + info.data_offsets.0) as u64, touched * lanes))
-    }
-
-    /// Check that the checksum of the whole file is the one in the header.
-    fn verify<F: Read + Seek>(&self, file: &mut F) -> Reading<()> {
-        let offset = checksum_offset(&self.head).ok_or_else(|| foreign("it has no checksum"))?;
-        let mut head = self.head.clone();
-        head[offset..offset + NO_CHECKSUM.len()].copy_from_slice(NO_CHECKSUM.as_bytes());
-        let mut hasher = crc32fast::Hasher::new();
-        hasher.update(&head);
-        seek(file, self.head.len() as u64)?;
-        let mut block = vec![0; 1 << 16];
-        loop {
-            match file.read(&mut block) {
-                Ok(0) => break,
-                Ok(read) => hasher.update(&block[..read]),
-                Err(error) => return Err(damaged(&error.to_string())),
-            }
-        }
-        let found = format!("{:08x}", hasher.finalize());
-        if found == self.header.checksum {
-            return Ok(());
-        }
-        Err(damaged(&format!(
-            "its checksum is {found} where its header says {}",
-            self.header.checksum
-        )))
-    }
-}
-
-fn parse_header(metadata: &Metadata) -> Reading<Header> {
-    let text = metadata
-        .metadata()
-        .as_ref()
-        .and_then(|entries| entries.get(METADATA_KEY))
-        .ok_or_else(|| foreign("its safetensors header says nothing of lessregret"))?;
-    let value: serde_json::Value =
-        serde_json::from_str(text).map_err(|_| damaged("its metadata cannot be understood"))?;
-    match value.get("format").and_then(serde_json::Value::as_u64) {
-        Some(version) if version == u64::from(FORMAT) => {}
-        Some(version) => {
-            return Err(format!(
-                "has format version {version}; this lessregret reads version {FORMAT}. \
-                 Use the lessregret that wrote it"
-            ));
-        }
-        None => return Err(damaged("its metadata have no format version")),
-    }
-    let header: Header = serde_json::from_value(value)
-        .map_err(|error| damaged(&format!("its metadata cannot be understood ({error})")))?;
-    header.spec.check().map_err(|error| damaged(&error.to_string()))?;
-    Ok(header)
-}
-
-fn seek<F: Seek>(file: &mut F, offset: u64) -> Reading<()> {
-    let sought = file.seek(SeekFrom::Start(offset));
-    sought.map(|_| ()).map_err(|error| damaged(&error.to_string()))
-}
-
-fn read<F: Read + Seek>(file: &mut F) -> Reading<Loaded> {
+/// Read a model from any bytes.
+pub(super) fn read<F: Read + Seek>(file: &mut F) -> Reading<Loaded> {
     let layout = Layout::read(file)?;
     layout.verify(file)?;
     let slots = read_slots(file, &layout)?;
@@ -214,13 +74,14 @@ fn read_learner<F: Read + Seek>(
 ) -> Reading<Box<dyn Model>> {
     let intervals = read_boxes(file, layout)?;
     let Header { spec, shared, tally, .. } = &layout.header;
-    let mut model = spec.build(intervals).map_err(|error| damaged(&error.to_string()))?;
+    let mut model = spec.build(intervals)?;
     model.restore(shared.clone(), *tally).map_err(|error| damaged(&error))?;
     let lanes = model.lanes();
+    layout.has_only(&known_tensors(&layout.header, model.fields()))?;
     for (field, name) in model.fields().iter().enumerate() {
         let place = layout.place_lanes(name, Dtype::F32, slots.len(), lanes)?;
         read_blocks(file, place, lanes, f32::from_le_bytes, |rows, floats| {
-            check_finite(name, floats)?;
+            check_field(name, &slots[rows.clone()], floats)?;
             model.restore_field(field, &slots[rows], floats);
             Ok(())
         })?;
@@ -228,33 +89,60 @@ fn read_learner<F: Read + Seek>(
     if spec.certify {
         let place = layout.place_lanes("gradient_sum", Dtype::F64, slots.len(), lanes)?;
         read_blocks(file, place, lanes, f64::from_le_bytes, |rows, sums| {
-            check_finite("gradient_sum", sums)?;
+            check_field("gradient_sum", &slots[rows.clone()], sums)?;
             model.restore_gradient_sums(&slots[rows], sums);
             Ok(())
         })?;
+    }
+    if !model.fields().contains(&"weight") {
+        check_derived_weights(file, layout)?;
     }
     read_scales(file, layout, slots, model.scales_mut())?;
     Ok(model)
 }
 
-fn read_slim<F: Read + Seek>(file: &mut F, layout: &Layout, slots: &[u32]) -> Reading<SlimModel> {
-    let Header { spec, tally, .. } = &layout.header;
-    let mut model = spec.build_slim(*tally).map_err(|error| damaged(&error.to_string()))?;
+/// The names of all tensors that a file with this header can have.
+fn known_tensors(header: &Header, fields: &[&'static str]) -> Vec<&'static str> {
+    let mut known = [fields, &["slot"]].concat();
+    if header.spec.certify && !header.slim {
+        known.push("gradient_sum");
+    }
+    if header.spec.space.scale != Scale::None {
+        known.push("scale");
+    }
+    if header.boxes {
+        known.extend(["low", "high"]);
+    }
+    if header.names {
+        known.extend(["names", "collided"]);
+    }
+    if !fields.contains(&"weight") {
+        known.extend(["weight_slot", "weight"]);
+    }
+    known
+}
+
+/// Check the weights that are there for other readers; the model makes its own from the slots.
+fn check_derived_weights<F: Read + Seek>(file: &mut F, layout: &Layout) -> Reading<()> {
+    let slots = read_ascending(file, layout, "weight_slot", None)?;
     let place = layout.place("weight", Dtype::F32, Some(slots.len()))?;
     read_blocks(file, place, 1, f32::from_le_bytes, |rows, weights| {
-        check_finite("weight", weights)?;
+        check_field("weight", &slots[rows], weights)
+    })
+}
+
+fn read_slim<F: Read + Seek>(file: &mut F, layout: &Layout, slots: &[u32]) -> Reading<SlimModel> {
+    let Header { spec, tally, .. } = &layout.header;
+    let mut model = spec.build_slim(*tally)?;
+    layout.has_only(&known_tensors(&layout.header, &["weight"]))?;
+    let place = layout.place("weight", Dtype::F32, Some(slots.len()))?;
+    read_blocks(file, place, 1, f32::from_le_bytes, |rows, weights| {
+        check_field("weight", &slots[rows.clone()], weights)?;
         model.restore_weights(&slots[rows], weights);
         Ok(())
     })?;
     read_scales(file, layout, slots, model.scales_mut())?;
     Ok(model)
-}
-
-fn check_finite<T: Copy + Into<f64>>(name: &str, numbers: &[T]) -> Reading<()> {
-    match numbers.iter().all(|&number| number.into().is_finite()) {
-        true => Ok(()),
-        false => Err(damaged(&format!("'{name}' holds a number that is not finite"))),
-    }
 }
 
 fn read_scales<F: Read + Seek>(
@@ -269,18 +157,35 @@ fn read_scales<F: Read + Seek>(
     }
     let place = layout.place("scale", Dtype::F32, Some(slots.len()))?;
     read_list(file, place, f32::from_le_bytes, |k, largest| {
-        scales.set(slots[k] as usize, largest).map_err(|error| damaged(&error))
+        // A slim file has the weights of slots that were never met, if their box excludes 0.
+        if layout.header.slim && kind == Scale::Full && largest == 0.0 {
+            return Ok(());
+        }
+        Ok(scales.set(slots[k] as usize, largest)?)
     })
 }
 
 fn read_slots<F: Read + Seek>(file: &mut F, layout: &Layout) -> Reading<Vec<u32>> {
-    let touched = layout.header.touched as usize;
+    let touched = layout.header.touched;
+    let touched = usize::try_from(touched).map_err(|_| wrong("touched", touched, "fewer slots"))?;
+    read_ascending(file, layout, "slot", Some(touched))
+}
+
+/// Read a list of slots. Its memory is no more than its length in the file.
+fn read_ascending<F: Read + Seek>(
+    file: &mut F,
+    layout: &Layout,
+    name: &str,
+    length: Option<usize>,
+) -> Reading<Vec<u32>> {
     let total = layout.header.spec.space.slots();
-    let place = layout.place("slot", Dtype::U32, Some(touched))?;
-    let mut slots: Vec<u32> = Vec::with_capacity(place.1);
-    read_list(file, place, u32::from_le_bytes, |_, slot| {
-        if slot as usize >= total || slots.last().is_some_and(|&last| last >= slot) {
-            return Err(damaged("its slots are not in order"));
+    let place = layout.place(name, Dtype::U32, length)?;
+    let mut slots: Vec<u32> = reserved(place.1)?;
+    read_list(file, place, u32::from_le_bytes, |k, slot| {
+        let least = slots.last().map_or(0, |&last| last as usize + 1);
+        if !(least..total).contains(&(slot as usize)) {
+            let expected = format!("a slot from {least} up and below {total}");
+            return Err(wrong(&format!("{name}[{k}]"), slot, &expected));
         }
         slots.push(slot);
         Ok(())
@@ -293,8 +198,8 @@ fn read_boxes<F: Read + Seek>(file: &mut F, layout: &Layout) -> Reading<Option<V
         return Ok(None);
     }
     let total = layout.header.spec.space.slots();
-    let mut intervals = Vec::with_capacity(total.min(1 << 20));
     let low = layout.place("low", Dtype::F32, Some(total))?;
+    let mut intervals = reserved(total)?;
     read_list(file, low, f32::from_le_bytes, |_, low| {
         intervals.push(Interval { low, high: low });
         Ok(())
@@ -315,65 +220,109 @@ fn read_names<F: Read + Seek>(
     if !layout.header.names {
         return Ok(None);
     }
-    let mut text = Vec::new();
+    let byte = |[byte]: [u8; 1]| byte;
     let place = layout.place("names", Dtype::U8, None)?;
-    read_list(
-        file,
-        place,
-        |[byte]: [u8; 1]| byte,
-        |_, byte| {
-            text.push(byte);
-            Ok(())
-        },
-    )?;
+    let mut text = reserved(place.1)?;
+    read_list(file, place, byte, |_, byte| {
+        text.push(byte);
+        Ok(())
+    })?;
     let mut names = Names::default();
-    let mut lines = text.split(|&byte| byte == b'\n');
+    let mut lines = text.split_inclusive(|&byte| byte == b'\n');
     let place = layout.place("collided", Dtype::U8, Some(slots.len()))?;
-    read_list(
-        file,
-        place,
-        |[byte]: [u8; 1]| byte,
-        |k, collided| {
-            let name = lines.next().ok_or_else(|| damaged("names are missing"))?;
-            if !name.is_empty() {
-                names.insert(slots[k], name, collided != 0);
-            }
-            Ok(())
-        },
-    )?;
-    Ok(Some(names))
-}
-
-/// Read a tensor block by block and pass on its entries one by one.
-fn read_list<F: Read + Seek, T: Copy, const SIZE: usize>(
-    file: &mut F,
-    place: (u64, usize),
-    convert: impl Fn([u8; SIZE]) -> T,
-    mut take: impl FnMut(usize, T) -> Reading<()>,
-) -> Reading<()> {
-    read_blocks(file, place, 1, convert, |mut rows, entries| {
-        entries.iter().try_for_each(|&entry| rows.next().map_or(Ok(()), |k| take(k, entry)))
-    })
-}
-
-/// Read a tensor whose rows have `width` entries, and pass on the entries of [`BLOCK`] rows at a time.
-fn read_blocks<F: Read + Seek, T, const SIZE: usize>(
-    file: &mut F,
-    (offset, length): (u64, usize),
-    width: usize,
-    convert: impl Fn([u8; SIZE]) -> T,
-    mut take: impl FnMut(Range<usize>, &[T]) -> Reading<()>,
-) -> Reading<()> {
-    seek(file, offset)?;
-    let (mut bytes, mut entries) = (Vec::new(), Vec::new());
-    let rows = length / width;
-    for start in (0..rows).step_by(BLOCK) {
-        let end = rows.min(start + BLOCK);
-        bytes.resize((end - start) * width * SIZE, 0);
-        file.read_exact(&mut bytes).map_err(|error| damaged(&error.to_string()))?;
-        entries.clear();
-        entries.extend(bytes.as_chunks().0.iter().map(|&entry| convert(entry)));
-        take(start..end, &entries)?;
+    read_list(file, place, byte, |k, collided| {
+        let line = lines.next().and_then(|line| line.strip_suffix(b"\n"));
+        let name = line.ok_or_else(|| damaged("names are missing"))?;
+        if collided > 1 || (collided == 1 && name.is_empty()) {
+            return Err(wrong(&format!("collided[{k}]"), collided, "0, or 1 beside a name"));
+        }
+        if !name.is_empty() {
+            names.insert(slots[k], name, collided != 0);
+        }
+        Ok(())
+    })?;
+    match lines.next() {
+        None => Ok(Some(names)),
+        Some(_) => Err(damaged("it has more names than slots")),
     }
-    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Error as IoError, Result as IoResult, SeekFrom};
+
+    use super::super::{Snapshot, to_bytes};
+    use super::*;
+    use crate::error::Error;
+    use crate::spec::Spec;
+
+    /// A file whose read number `at`, from 1, fails, ends or is interrupted; all others are short.
+    struct Faulty {
+        bytes: Cursor<Vec<u8>>,
+        at: usize,
+        reads: usize,
+        outcome: fn() -> IoResult<usize>,
+    }
+
+    impl Read for Faulty {
+        fn read(&mut self, scratch: &mut [u8]) -> IoResult<usize> {
+            self.reads += 1;
+            if self.reads == self.at {
+                return (self.outcome)();
+            }
+            let count = scratch.len().min(50);
+            self.bytes.read(&mut scratch[..count])
+        }
+    }
+
+    impl Seek for Faulty {
+        fn seek(&mut self, place: SeekFrom) -> IoResult<u64> {
+            self.bytes.seek(place)
+        }
+    }
+
+    /// What is said of the file with a fault; none if it is loaded.
+    fn told(file: &[u8], at: usize, outcome: fn() -> IoResult<usize>) -> (Option<String>, bool) {
+        let mut file = Faulty { bytes: Cursor::new(file.to_vec()), at, reads: 0, outcome };
+        let refusal = read(&mut file).err().map(|refusal| refusal.of_file("m").to_string());
+        (refusal, file.reads >= at)
+    }
+
+    #[test]
+    fn every_read_may_fail_end_or_be_interrupted() -> Result<()> {
+        let rule = r#"{"name":"per-coordinate","rate":0.5,"radius":9.0,"box":null}"#;
+        let rest = r#""table":{"bits":4},"intercept":false,"certify":true"#;
+        let spec = Spec::parse(&format!(r#"{{"loss":"hinge","rule":{rule},{rest}}}"#))?;
+        let mut model = spec.build(None)?;
+        let mut chunk = crate::example::Chunk::new(None);
+        chunk.extend(&[2, 9], &[1.0, 0.5]);
+        chunk.finish(1.0, 1.0, b"");
+        model.learn((&chunk).into(), &mut Vec::new())?;
+        let snapshot =
+            Snapshot { spec: &spec, model: &*model, skipped: 0, names: None, slim: false };
+        let file = to_bytes(snapshot).expect("memory can be written to");
+        let mut faults = 0;
+        for at in 1.. {
+            let (failed, met) = told(&file, at, || Err(IoError::other("the disk is gone")));
+            if !met {
+                break;
+            }
+            let failed = failed.unwrap_or_default();
+            assert!(failed.starts_with("m: cannot be read after byte "), "{at}: {failed}");
+            let (ended, _) = told(&file, at, || Ok(0));
+            let ended = ended.unwrap_or_default();
+            assert!(ended.contains("it was cut while it was read, after byte "), "{at}: {ended}");
+            assert_eq!(told(&file, at, || Err(ErrorKind::Interrupted.into())), (None, true));
+            faults += 3;
+        }
+        eprintln!("{faults} reads failed, ended or were interrupted");
+        assert!(faults > 60, "{faults}");
+        Ok(())
+    }
+
+    #[test]
+    fn a_model_without_memory_is_not_called_damaged() {
+        let told = Refusal::from(Error::Memory("5 slots".into())).of_file("m");
+        assert_eq!(told, Error::Memory("m: 5 slots".into()));
+    }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
 
+use super::checks::check_header;
 use super::{BLOCK, FORMAT, Header, METADATA_KEY, NO_CHECKSUM, checksum_offset};
 use crate::atomic_file::AtomicFile;
 use crate::error::{Error, Result};
@@ -12,7 +13,7 @@ use crate::example::Names;
 use crate::learn::model::Inspect;
 use crate::learn::slim::SlimModel;
 use crate::rule::Interval;
-use crate::spec::Spec;
+use crate::spec::{Scale, Spec};
 
 type IoResult<T> = std::io::Result<T>;
 type WriteTensor<'a> = Box<dyn Fn(&mut dyn Write) -> IoResult<()> + 'a>;
@@ -66,7 +67,7 @@ fn write<W: Write + Seek>(out: &mut W, snapshot: Snapshot<'_>) -> IoResult<()> {
     let stored = if snapshot.slim { model.weighted() } else { model.touched() };
     let weighted = if derives_weights(&snapshot) { model.weighted() } else { Vec::new() };
     let columns = columns(&snapshot, &stored, &weighted);
-    let head = header_bytes(&header(&snapshot, stored.len()), &columns)?;
+    let head = header_bytes(&header(&snapshot, &stored), &columns)?;
     let mut counted = Checksummed::new(&mut *out);
     counted.write_all(&head)?;
     for column in &columns {
@@ -84,7 +85,7 @@ fn derives_weights(snapshot: &Snapshot<'_>) -> bool {
     !snapshot.slim && !snapshot.model.fields().contains(&"weight")
 }
 
-fn header(snapshot: &Snapshot<'_>, stored: usize) -> Header {
+fn header(snapshot: &Snapshot<'_>, stored: &[u32]) -> Header {
     let Snapshot { spec, model, skipped, names, slim } = *snapshot;
     Header {
         checksum: NO_CHECKSUM.into(),
@@ -93,13 +94,18 @@ fn header(snapshot: &Snapshot<'_>, stored: usize) -> Header {
         spec: spec.clone(),
         tally: *model.tally(),
         skipped,
-        touched: stored as u64,
+        touched: stored.len() as u64,
         names: names.is_some(),
-        collisions: names.map_or(0, |names| names.collisions() as u64),
+        collisions: names.map_or(0, |names| collisions(names, stored)),
         slim,
         boxes: !slim && model.intervals().is_some(),
         shared: if slim { SlimModel::no_shared() } else { model.shared() },
     }
+}
+
+/// The number of stored slots with two names: those of other slots are not in the file.
+fn collisions(names: &Names, stored: &[u32]) -> u64 {
+    stored.iter().filter(|&&slot| names.collided(slot)).count() as u64
 }
 
 /// The tensors in the order of their alignment, as safetensors requires.
@@ -118,7 +124,7 @@ fn columns<'a>(snapshot: &Snapshot<'a>, stored: &'a [u32], weighted: &'a [u32]) 
         columns.extend(field_columns(stored, model));
         columns.extend(box_columns(model));
     }
-    if model.scales().are_kept() {
+    if has_scales(snapshot, stored) {
         columns.push(column(stored, "scale", Dtype::F32, f32::to_le_bytes, |block, scales| {
             scales.extend(block.iter().map(|&slot| model.scales().of(slot as usize)));
         }));
@@ -129,6 +135,16 @@ fn columns<'a>(snapshot: &Snapshot<'a>, stored: &'a [u32], weighted: &'a [u32]) 
     }
     columns.extend(snapshot.names.into_iter().flat_map(|names| name_columns(stored, names)));
     columns
+}
+
+/// Whether the scales are written. Those of a cap are left out if all are 1, as they are at the start.
+fn has_scales(snapshot: &Snapshot<'_>, stored: &[u32]) -> bool {
+    let scales = snapshot.model.scales();
+    match snapshot.spec.space.scale {
+        Scale::None => false,
+        Scale::Cap => stored.iter().any(|&slot| scales.of(slot as usize) != 1.0),
+        Scale::Full => true,
+    }
 }
 
 fn slot_column<'a>(slots: &'a [u32], name: &'a str) -> Column<'a> {
@@ -211,7 +227,9 @@ fn name_columns<'a>(touched: &'a [u32], names: &'a Names) -> Vec<Column<'a>> {
 fn header_bytes(header: &Header, columns: &[Column<'_>]) -> IoResult<Vec<u8>> {
     let text = serde_json::to_string(header)?;
     // JSON has no infinity: such a sum would be written as null and the file could not be read.
-    serde_json::from_str::<Header>(&text).map_err(|_| invalid("a sum is not a finite number"))?;
+    let read = serde_json::from_str::<Header>(&text);
+    let read = read.map_err(|_| invalid("a sum is not a finite number"))?;
+    check_header(&read).map_err(|refusal| invalid(&refusal.of_file("the model").to_string()))?;
     let metadata = [(METADATA_KEY.to_string(), text)];
     let mut end = 0;
     let tensors = columns.iter().map(|column| {

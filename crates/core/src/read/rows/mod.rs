@@ -2,7 +2,12 @@
 //!
 //! All rows and labels are checked before the first is handed over, so that nothing is learned from a part of
 //! a matrix with a bad entry. Cost: one vectorised pass over the arrays, on all cores if the matrix is large.
+//!
+//! The arrays are the caller's, and another thread may change them after the check. So the row pointers are
+//! copied before they are checked, and each chunk is checked once more after it was copied: such a change is
+//! an error, never an index out of range. Cost: eight bytes a row, and one more instruction a feature.
 
+mod copied;
 mod slices;
 mod targets;
 
@@ -11,6 +16,7 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread;
 
+use crate::alloc::reserved;
 use crate::error::{InputError, Result};
 use crate::example::Chunk;
 use crate::simd::{InstructionSet, Simd, WithSimd};
@@ -40,6 +46,9 @@ pub struct Matrix<'a> {
 /// A sparse matrix in CSR form, checked: every index in range, every value finite as float32.
 pub struct Rows<'a> {
     matrix: Matrix<'a>,
+    /// The row pointers, copied.
+    starts: Vec<usize>,
+    columns: usize,
     targets: Targets<'a>,
     look: Look,
 }
@@ -68,14 +77,20 @@ impl Look {
 }
 
 impl<'a> Rows<'a> {
-    /// Check the whole matrix, so that nothing is learned from a part of it. `targets` are already checked
-    /// for this number of rows.
-    pub fn new(matrix: Matrix<'a>, columns: usize, targets: Targets<'a>) -> Result<Self> {
-        let mut rows = Rows { matrix, targets, look: Look::AT_NOTHING };
+    /// Check the whole matrix, so that nothing is learned from a part of it. `starts` are those of
+    /// [`Matrix::starts`], and `targets` are already checked for this number of rows.
+    pub fn new(
+        matrix: Matrix<'a>,
+        starts: Vec<usize>,
+        columns: usize,
+        targets: Targets<'a>,
+    ) -> Result<Self> {
+        let mut rows = Rows { matrix, starts, columns, targets, look: Look::AT_NOTHING };
         rows.look = rows.look_at_all(columns);
         if !rows.look.good {
             // Row by row only now, to name the position of the bad entry.
             (0..rows.len()).try_for_each(|row| rows.check_row(row, columns))?;
+            return Err(copied::changed());
         }
         Ok(rows)
     }
@@ -87,7 +102,7 @@ impl<'a> Rows<'a> {
 
     /// The number of rows.
     pub fn len(&self) -> usize {
-        self.matrix.rows()
+        self.starts.len() - 1
     }
 
     /// One part for every core, of about equal size, in order. A small matrix is one part.
@@ -103,7 +118,7 @@ impl<'a> Rows<'a> {
         mut take: impl FnMut(&Chunk) -> Result<()>,
     ) -> Result<()> {
         for block in blocks(rows) {
-            self.fill(chunk, block);
+            self.fill(chunk, block)?;
             take(chunk)?;
         }
         Ok(())
@@ -130,15 +145,20 @@ impl<'a> Rows<'a> {
                 for block in blocks(0..self.len()) {
                     let new = |_| Chunk::for_requirements(requirements.clone());
                     let mut chunk = used.try_recv().unwrap_or_else(new);
-                    self.fill(&mut chunk, block);
-                    chunk.look_up_positions();
+                    let filled = self.fill(&mut chunk, block);
+                    let (last, chunk) = (filled.is_err(), filled.map(|()| chunk));
+                    let chunk = chunk.map(|mut chunk| {
+                        chunk.look_up_positions();
+                        chunk
+                    });
                     // A closed channel means that the learner returned an error, which is reported there.
-                    if give.send(chunk).is_err() {
+                    if give.send(chunk).is_err() || last {
                         return;
                     }
                 }
             });
             made.into_iter().try_for_each(|chunk| {
+                let chunk = chunk?;
                 take(&chunk)?;
                 // The other thread may have finished its last chunk and ended.
                 give_back.send(chunk).unwrap_or_default();
@@ -147,7 +167,8 @@ impl<'a> Rows<'a> {
         })
     }
 
-    fn fill(&self, chunk: &mut Chunk, rows: Range<usize>) {
+    /// Replace the chunk's examples by these rows. They are checked as copied.
+    fn fill(&self, chunk: &mut Chunk, rows: Range<usize>) -> Result<()> {
         chunk.clear();
         for row in rows {
             self.extend(chunk, self.range(row));
@@ -158,6 +179,11 @@ impl<'a> Rows<'a> {
                 }
                 _ => chunk.finish(label, importance, b""),
             }
+        }
+        let slots = self.columns + usize::from(chunk.intercept().is_some());
+        match copied::is_sound(chunk, slots) && self.targets.are_sound(chunk) {
+            true => Ok(()),
+            false => Err(copied::changed()),
         }
     }
 
@@ -239,7 +265,7 @@ impl<'a> Rows<'a> {
 
     #[inline(always)]
     fn range(&self, row: usize) -> Range<usize> {
-        self.matrix.indptr.at(row) as usize..self.matrix.indptr.at(row + 1) as usize
+        self.starts[row]..self.starts[row + 1]
     }
 
     fn check_row(&self, row: usize, columns: usize) -> Result<()> {
@@ -260,22 +286,17 @@ impl<'a> Rows<'a> {
 }
 
 impl Matrix<'_> {
-    /// The number of rows.
-    pub fn rows(&self) -> usize {
-        self.indptr.len().saturating_sub(1)
-    }
-
-    /// Check that the row pointers fit the entries.
-    pub fn check_shape(&self) -> Result<()> {
-        let (rows, entries) = (self.indptr.len(), self.values.len());
-        let ascending = (1..rows).all(|k| self.indptr.at(k - 1) <= self.indptr.at(k));
-        let whole = rows > 0
-            && ascending
-            && self.indptr.at(0) >= 0
-            && self.indptr.at(rows - 1) as usize <= entries
+    /// The row pointers, copied and checked to fit the entries.
+    pub fn starts(&self) -> Result<Vec<usize>> {
+        let entries = self.values.len();
+        let mut starts = reserved(self.indptr.len())?;
+        // As unsigned, a negative number is a large one.
+        starts.extend((0..self.indptr.len()).map(|k| self.indptr.at(k) as usize));
+        let whole = starts.is_sorted()
+            && starts.last().is_some_and(|&end| end <= entries)
             && self.indices.len() == entries;
         if whole {
-            return Ok(());
+            return Ok(starts);
         }
         let expected = "row pointers from 0 to the number of values, ascending";
         Err(InputError::argument("X", "others", expected).into())

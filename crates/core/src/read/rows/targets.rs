@@ -1,11 +1,13 @@
 //! The labels and importances of rows.
 
 use crate::error::{InputError, Result};
+use crate::example::Chunk;
 use crate::loss::Labels;
 
 /// Labels and importances, one per row, checked.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Targets<'a> {
+    kind: Labels,
     labels: Option<&'a [f64]>,
     importances: Option<&'a [f64]>,
 }
@@ -24,7 +26,15 @@ impl<'a> Targets<'a> {
         if let Some(importances) = importances {
             check_importances(rows, importances)?;
         }
-        Ok(Targets { labels, importances })
+        Ok(Targets { kind, labels, importances })
+    }
+
+    /// Whether the labels and importances of a chunk, copied from these, are what they were when checked.
+    pub fn are_sound(&self, chunk: &Chunk) -> bool {
+        let is_label = is_label(self.kind);
+        let labels =
+            self.labels.is_none() || chunk.labels().iter().all(|&label| is_label(f64::from(label)));
+        labels && chunk.importances().iter().all(|&h| is_importance(f64::from(h)))
     }
 
     /// The label of a row, NaN if there is none, and its importance.
@@ -35,24 +45,35 @@ impl<'a> Targets<'a> {
     }
 }
 
+/// Whether a number is a label of this kind.
+fn is_label(kind: Labels) -> fn(f64) -> bool {
+    match kind {
+        Labels::Binary => |y| y.abs() == 1.0,
+        Labels::Real => |y| (y as f32).is_finite(),
+        Labels::Any => |y| y.is_nan() || (y as f32).is_finite(),
+    }
+}
+
+fn is_importance(h: f64) -> bool {
+    h >= 0.0 && (h as f32).is_finite()
+}
+
 fn check_labels(kind: Labels, rows: usize, labels: &[f64]) -> Result<()> {
     check_length("y", labels, rows)?;
-    let (expected, is_label): (_, fn(f64) -> bool) = match kind {
-        Labels::Binary => ("a label -1 or 1", |y| y.abs() == 1.0),
-        Labels::Real => ("a finite number", |y| (y as f32).is_finite()),
-        Labels::Any => ("a finite number, or NaN where there is no label", |y| {
-            y.is_nan() || (y as f32).is_finite()
-        }),
+    let is_label = is_label(kind);
+    let Some(row) = labels.iter().position(|&label| !is_label(label)) else {
+        return Ok(());
     };
-    match labels.iter().position(|&label| !is_label(label)) {
-        None => Ok(()),
-        Some(row) => Err(InputError::argument(format!("y[{row}]"), labels[row], expected).into()),
-    }
+    let expected = match kind {
+        Labels::Binary => "a label -1 or 1",
+        Labels::Real => "a finite number",
+        Labels::Any => "a finite number, or NaN where there is no label",
+    };
+    Err(InputError::argument(format!("y[{row}]"), labels[row], expected).into())
 }
 
 fn check_importances(rows: usize, importances: &[f64]) -> Result<()> {
     check_length("importance", importances, rows)?;
-    let is_importance = |h: f64| h >= 0.0 && (h as f32).is_finite();
     match importances.iter().position(|&h| !is_importance(h)) {
         None => Ok(()),
         Some(row) => {

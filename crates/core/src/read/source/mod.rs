@@ -3,6 +3,7 @@
 mod blocks;
 mod open;
 mod read_ahead;
+mod shrunk;
 mod zstd;
 
 pub use blocks::{Block, Blocks, Cut, LONGEST_LINE};

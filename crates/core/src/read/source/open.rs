@@ -19,7 +19,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::read::MultiGzDecoder;
 
 use super::read_ahead::ReadAhead;
-use super::zstd::Zstd;
+use super::shrunk::{NotShrunk, Shrunk};
+use super::zstd::{WindowTooLarge, Zstd};
 use crate::error::InputError;
 
 const GZIP: &[u8] = b"\x1f\x8b";
@@ -57,13 +58,16 @@ impl Source {
         }
         let opened = File::open(name).and_then(|file| match file.metadata()? {
             kind if kind.is_dir() => Err(ErrorKind::IsADirectory.into()),
-            kind => Ok((file, !kind.is_file())),
+            kind => Ok((file, kind)),
         });
         let name = name.display().to_string();
         match opened {
-            Ok((file, is_pipe)) => {
+            Ok((file, kind)) if kind.is_file() => {
+                Source::new(&name, Box::new(NotShrunk::new(file, kind.len())), on_interrupt)
+            }
+            Ok((file, _)) => {
                 let source = Source::new(&name, Box::new(file), on_interrupt)?;
-                Ok(Source { is_pipe, ..source })
+                Ok(Source { is_pipe: true, ..source })
             }
             Err(error) => Err(whole_file(&name, "a file that can be read", reason(&error))),
         }
@@ -118,6 +122,15 @@ impl Origin {
     /// The error for bytes that could not be read.
     pub fn broken(&self, error: &io::Error) -> InputError {
         let place = format!("after {} bytes", self.consumed());
+        let inner = error.get_ref();
+        if let Some(Shrunk { length }) = inner.and_then(|inner| inner.downcast_ref()) {
+            let expected =
+                format!("a file that stays as it is while it is read, of {length} bytes");
+            return whole_file(&self.name, &expected, format!("its end {place}"));
+        }
+        if let Some(window) = inner.and_then(|inner| inner.downcast_ref::<WindowTooLarge>()) {
+            return whole_file(&self.name, &WindowTooLarge::expected(), window.to_string());
+        }
         let (expected, found) = match (self.packing, error.kind()) {
             (Some(packing), ErrorKind::UnexpectedEof) => {
                 (format!("a whole {packing} stream"), format!("its end {place}"))
@@ -296,6 +309,49 @@ mod tests {
             let message = unpack(&damaged).unwrap_err();
             let told = "data.gz: expected a sound zstd stream, found damage at most";
             assert!(message.starts_with(told), "{message}");
+        }
+    }
+
+    /// A zstd frame with one raw block, whose header asks for a window of 2^log bytes.
+    fn zstd_with_window(log: u8, text: &[u8]) -> Vec<u8> {
+        let block = (text.len() as u32) << 3 | 1;
+        [ZSTD, &[0, (log - 10) << 3], &block.to_le_bytes()[..3], text].concat()
+    }
+
+    #[test]
+    fn a_zstd_window_up_to_128_mib_is_read_and_a_larger_one_is_named_with_the_cure() {
+        for log in [20, 26, 27] {
+            assert_eq!(unpack(&zstd_with_window(log, b"1 1:1\n")), Ok(b"1 1:1\n".to_vec()));
+        }
+        for (log, size) in [(28, 256), (31, 2048)] {
+            let message = format!(
+                "data.gz: expected a zstd window of at most 128 MiB (unpack it with 'zstd -d --long=31', or \
+                 pack it again without '--long'), found a window of {size} MiB"
+            );
+            assert_eq!(unpack(&zstd_with_window(log, b"1 1:1\n")), Err(message));
+        }
+    }
+
+    #[test]
+    fn a_file_that_shrinks_while_it_is_read_is_an_error_and_one_that_grows_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data.txt");
+        for (length, shrinks) in [(30, true), (0, true), (60, false), (90, false)] {
+            std::fs::write(&path, b"1 1:1\n".repeat(10)).unwrap();
+            let mut source = Source::open(&path, || Ok(())).unwrap();
+            let mut start = [0; 40];
+            source.bytes.read_exact(&mut start).unwrap();
+            std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length).unwrap();
+            let outcome = source.bytes.read_to_end(&mut Vec::new());
+            let told = outcome.map_err(|error| source.origin.broken(&error).to_string());
+            let expected = "expected a file that stays as it is while it is read, of 60 bytes";
+            match shrinks {
+                true => assert_eq!(
+                    told.unwrap_err(),
+                    format!("{}: {expected}, found its end after 40 bytes", path.display())
+                ),
+                false => assert_eq!(told, Ok(length as usize - 40)),
+            }
         }
     }
 

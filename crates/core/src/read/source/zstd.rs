@@ -3,7 +3,8 @@
 //! The decoder reads one frame, but files have many, with skippable frames between them. Its errors do not
 //! distinguish a truncated stream from an invalid one, so a wrapper records how the reads ended.
 //!
-//! Cost: the window of the frame, at most [`LARGEST_WINDOW`], larger than that of any level up to 21.
+//! Cost: the window of the frame, at most [`LARGEST_WINDOW`], which is what the program `zstd` unpacks without
+//! being asked to: the window of every level, 22 included.
 
 use std::io::{self, BufReader, ErrorKind, Read};
 
@@ -11,7 +12,32 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 /// The largest window of a frame. A larger one is an error, so that memory is bounded.
-const LARGEST_WINDOW: u64 = 64 << 20;
+const LARGEST_WINDOW: u64 = 128 << 20;
+
+/// The reason of an error: a frame whose window is larger than [`LARGEST_WINDOW`].
+#[derive(Debug)]
+pub struct WindowTooLarge {
+    requested: u64,
+}
+
+impl WindowTooLarge {
+    /// The limit, and what to do.
+    pub fn expected() -> String {
+        format!(
+            "a zstd window of at most {} MiB (unpack it with 'zstd -d --long=31', or pack it again without \
+             '--long')",
+            LARGEST_WINDOW >> 20
+        )
+    }
+}
+
+impl std::fmt::Display for WindowTooLarge {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "a window of {} MiB", self.requested.div_ceil(1 << 20))
+    }
+}
+
+impl std::error::Error for WindowTooLarge {}
 
 /// The decompressed bytes of `R`.
 pub struct Zstd<R> {
@@ -41,6 +67,9 @@ impl<R: Read> Zstd<R> {
                 length,
                 ..
             })) => self.skip(u64::from(length))?,
+            Err(FrameDecoderError::WindowSizeTooBig { requested, .. }) => {
+                return Err(io::Error::new(ErrorKind::InvalidData, WindowTooLarge { requested }));
+            }
             Err(error) => return Err(self.packed.explain(error)),
         }
         Ok(true)
@@ -63,6 +92,13 @@ impl<R: Read> Zstd<R> {
 
 impl<R: Read> Read for Zstd<R> {
     fn read(&mut self, scratch: &mut [u8]) -> io::Result<usize> {
+        // A failed read is told with its own reason, which the decoder drops.
+        self.unpack(scratch).map_err(|error| self.packed.failed.take().unwrap_or(error))
+    }
+}
+
+impl<R: Read> Zstd<R> {
+    fn unpack(&mut self, scratch: &mut [u8]) -> io::Result<usize> {
         loop {
             let count = self.decoder.read(scratch)?;
             if count > 0 || scratch.is_empty() {
@@ -92,11 +128,10 @@ struct Watched<R> {
 
 impl<R> Watched<R> {
     /// Translate an error of the decoder.
-    fn explain(&mut self, error: FrameDecoderError) -> io::Error {
-        match self.failed.take() {
-            Some(failed) => failed,
-            None if self.ended => ErrorKind::UnexpectedEof.into(),
-            None => io::Error::new(ErrorKind::InvalidData, error.to_string()),
+    fn explain(&self, error: FrameDecoderError) -> io::Error {
+        match self.ended {
+            true => ErrorKind::UnexpectedEof.into(),
+            false => io::Error::new(ErrorKind::InvalidData, error.to_string()),
         }
     }
 }
@@ -107,7 +142,11 @@ impl<R: Read> Read for Watched<R> {
         match &outcome {
             Ok(0) => self.ended |= !scratch.is_empty(),
             Ok(_) => {}
-            Err(error) => self.failed = Some(io::Error::new(error.kind(), error.to_string())),
+            Err(error) => {
+                let kind = error.kind();
+                self.failed = outcome.err();
+                return Err(kind.into());
+            }
         }
         outcome
     }

@@ -1,0 +1,228 @@
+//! What no type says of the numbers of a model file: sums that cannot be negative, counters that a run can
+//! reach. A file with the right checksum may still have been written by another program.
+
+use serde_json::Value;
+
+use super::Header;
+use super::refusal::{Reading, damaged, wrong};
+use crate::error::Result;
+use crate::learn::slim::SlimModel;
+use crate::rule::{Parameters, Rule, WithRule};
+
+/// The most rounds, features or lines of a run: up to here a float64 counts without gaps.
+const MOST: u64 = 1 << 53;
+
+/// What a number may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Expected {
+    Finite,
+    Float32,
+    Float32FromZero,
+    NotNegative,
+    FromOne,
+    ZeroOrOne,
+}
+
+impl Expected {
+    /// What the field of this name may be, in the slots or in the shared state.
+    fn of(field: &str) -> Option<Expected> {
+        Some(match field {
+            // With a fixed share the losses of a mixture are made from its shares, and rounding at a large
+            // importance takes them below 0.
+            "losses" => Expected::Finite,
+            "weight" | "z" | "gradient_sum" | "played" | "entry" | "surplus" => Expected::Finite,
+            "energy" | "n" | "precision" | "rates" | "widths" | "inverse" | "climb" | "loss"
+            | "penalty" | "sharing" => Expected::NotNegative,
+            "rate" => Expected::Float32,
+            "tighten" => Expected::Float32FromZero,
+            "heaviest" => Expected::FromOne,
+            "seen" => Expected::ZeroOrOne,
+            _ => return None,
+        })
+    }
+
+    fn holds(self, number: f64) -> bool {
+        let least = match self {
+            Expected::Float32 => return (number as f32).is_finite(),
+            Expected::Float32FromZero => return number >= 0.0 && (number as f32).is_finite(),
+            Expected::ZeroOrOne => return number == 0.0 || number == 1.0,
+            Expected::Finite => f64::MIN,
+            Expected::NotNegative => 0.0,
+            Expected::FromOne => 1.0,
+        };
+        number >= least && number.is_finite()
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Expected::Finite => "a finite number",
+            Expected::Float32 => "a finite number that fits a float32",
+            Expected::Float32FromZero => "a number from 0 up that fits a float32",
+            Expected::NotNegative => "a finite number from 0 up",
+            Expected::FromOne => "a finite number from 1 up",
+            Expected::ZeroOrOne => "0 or 1",
+        }
+    }
+}
+
+/// Check the entries of a tensor with one number, or one for each lane, for these slots.
+pub(super) fn check_field<T: Copy + Into<f64>>(
+    name: &str,
+    slots: &[u32],
+    numbers: &[T],
+) -> Reading<()> {
+    let expected = Expected::of(name).unwrap_or(Expected::Finite);
+    match numbers.iter().position(|&number| !expected.holds(number.into())) {
+        None => Ok(()),
+        Some(k) => {
+            let slot = slots[k * slots.len() / numbers.len()];
+            Err(wrong(&format!("{name} of slot {slot}"), numbers[k].into(), expected.text()))
+        }
+    }
+}
+
+/// Check all numbers of the metadata.
+pub(super) fn check_header(header: &Header) -> Reading<()> {
+    check_counters(header)?;
+    check_sums(header)?;
+    let kind = header.spec.rule.with(AskKind)?;
+    if !header.slim {
+        return check_shared(&header.shared, kind);
+    }
+    if header.shared != SlimModel::no_shared() || header.boxes {
+        return Err(damaged("a slim file has no shared state and no boxes, and this one has"));
+    }
+    Ok(())
+}
+
+fn check_counters(header: &Header) -> Reading<()> {
+    let Header { tally, touched, skipped, spec, .. } = header;
+    let counters = [("tally.rounds", tally.rounds), ("tally.features", tally.features)];
+    for (field, count) in [counters[0], counters[1], ("skipped", *skipped)] {
+        if count > MOST {
+            return Err(wrong(field, count, "a number of at most 2^53"));
+        }
+    }
+    let slots = spec.space.slots() as u64;
+    if header.collisions > slots {
+        return Err(wrong("collisions", header.collisions, "a number of slots"));
+    }
+    // Every stored slot was met, and every round met the intercept. A slim file may store slots never met.
+    let met = if header.slim { 0 } else { *touched };
+    let least = met.max(if spec.space.intercept { tally.rounds } else { 0 });
+    if tally.features < least {
+        return Err(wrong("tally.features", tally.features, &format!("a number from {least} up")));
+    }
+    Ok(())
+}
+
+fn check_sums(header: &Header) -> Reading<()> {
+    let tally = &header.tally;
+    let sums = [
+        ("tally.importance", tally.importance),
+        ("tally.loss", tally.loss),
+        ("tally.mistakes", tally.mistakes),
+        ("tally.energy", tally.energy),
+        ("tally.penalty", tally.penalty),
+    ];
+    for (field, sum) in sums {
+        if !Expected::NotNegative.holds(sum) {
+            return Err(wrong(field, sum, Expected::NotNegative.text()));
+        }
+        if tally.rounds == 0 && sum != 0.0 {
+            return Err(wrong(field, sum, "0 before the first round"));
+        }
+    }
+    if tally.mistakes > tally.importance {
+        return Err(wrong("tally.mistakes", tally.mistakes, "at most 'tally.importance'"));
+    }
+    // Twice, since the sum is rounded.
+    if tally.importance > 2.0 * tally.rounds as f64 * f64::from(f32::MAX) {
+        return Err(wrong("tally.importance", tally.importance, "a sum of that many float32"));
+    }
+    Ok(())
+}
+
+/// The parts of the shared state. Only lanes have the last two.
+const PARTS: [&str; 4] = ["state", "step", "lanes", "mixture"];
+
+/// What the shared state of a rule looks like.
+#[derive(Clone, Copy)]
+struct Kind {
+    lanes: bool,
+    bounded: bool,
+}
+
+/// Asks a rule for its kind.
+struct AskKind;
+
+impl WithRule for AskKind {
+    type Output = Kind;
+
+    fn call<P: Parameters>(self, _rule: P::Rule, parameters: &P) -> Result<Kind> {
+        Ok(Kind { lanes: parameters.is_auto(), bounded: P::Rule::BOUNDED })
+    }
+}
+
+fn check_shared(shared: &Value, kind: Kind) -> Reading<()> {
+    let Value::Object(parts) = shared else {
+        return Err(damaged("the shared state is not an object"));
+    };
+    let expected = if kind.lanes { &PARTS[..] } else { &PARTS[..2] };
+    for part in parts.keys() {
+        if !expected.contains(&part.as_str()) {
+            return Err(damaged(&format!("'shared' has an unknown field '{part}'")));
+        }
+    }
+    for part in expected {
+        let Some(value) = parts.get(*part) else {
+            return Err(damaged(&format!("'shared' has no field '{part}'")));
+        };
+        check_state(&format!("shared.{part}"), part, value, kind)?;
+    }
+    Ok(())
+}
+
+/// Check a part of the shared state: `path` is where it stands and `field` the last name on the way.
+fn check_state(path: &str, field: &str, value: &Value, kind: Kind) -> Reading<()> {
+    match value {
+        Value::Object(parts) => parts.iter().try_for_each(|(name, value)| {
+            check_state(&format!("{path}.{name}"), name, value, kind)
+        }),
+        Value::Array(range) if field == "labels" => check_range(path, range),
+        Value::Array(entries) => entries
+            .iter()
+            .enumerate()
+            .try_for_each(|(k, value)| check_state(&format!("{path}[{k}]"), field, value, kind)),
+        // A rule without shared state has none, and a mixture without labels has no range.
+        Value::Null if ["state", "labels"].contains(&field) => Ok(()),
+        _ => check_number(path, field, value, kind),
+    }
+}
+
+fn check_number(path: &str, field: &str, value: &Value, kind: Kind) -> Reading<()> {
+    let expected = match Expected::of(field) {
+        // A rule without a bound has steps of either sign.
+        Some(Expected::Float32) if kind.bounded => Expected::Float32FromZero,
+        Some(expected) => expected,
+        None if PARTS.contains(&field) => {
+            return Err(damaged(&format!("'{path}' is {value}, expected an object")));
+        }
+        None => return Err(damaged(&format!("'{path}' is an unknown field"))),
+    };
+    match value.as_f64() {
+        Some(number) if expected.holds(number) => Ok(()),
+        Some(number) => Err(wrong(path, number, expected.text())),
+        None => Err(damaged(&format!("'{path}' is {value}, expected {}", expected.text()))),
+    }
+}
+
+fn check_range(path: &str, range: &[Value]) -> Reading<()> {
+    match range.iter().map(Value::as_f64).collect::<Option<Vec<_>>>().as_deref() {
+        Some([low, high]) if low <= high => Ok(()),
+        _ => {
+            let found = Value::from(range);
+            Err(damaged(&format!("'{path}' is {found}, expected the lowest and the highest label")))
+        }
+    }
+}
