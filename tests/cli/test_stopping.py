@@ -18,6 +18,8 @@ from tests.support.malformed import GOOD_SVMLIGHT
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 MORE_THAN_A_PIPE_HOLDS = GOOD_SVMLIGHT * 20_000
 """Once it is written, the other end has begun to read."""
+QUIET = {**ENVIRONMENT, "PYTHONWARNINGS": "error,ignore::ResourceWarning"}
+"""A signal may come while Python imports a module, whose open file is then no error of ours."""
 by_name = {"ids": lambda number: number.name}
 
 
@@ -47,7 +49,7 @@ def waiting(*arguments: str, **options: object) -> Iterator[subprocess.Popen[byt
     """A run that waits for input that does not come."""
     process = subprocess.Popen(
         [*COMMAND, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, env=ENVIRONMENT, bufsize=0, **options,
+        stderr=subprocess.PIPE, env=QUIET, bufsize=0, **options,
     )  # type: ignore[call-overload]  # fmt: skip
     with process:
         try:
