@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -202,3 +203,24 @@ def test_a_regret_that_is_ended_before_its_search_certifies_nothing(
     assert done.stderr.splitlines()[0] == (
         "no regret is certified: the search for the best fixed model had not ended"
     )
+
+
+def test_a_signal_during_an_import_is_told_as_a_signal(
+    files: CommandLine,
+) -> None:
+    """An extension module may turn the interrupt into an error of its own."""
+    code = (
+        "import sys, signal, lessregret.cli as c\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.startswith('numpy'):\n"
+        "            try: signal.raise_signal(signal.SIGTERM)\n"
+        "            except BaseException as e: raise ImportError('broken') from e\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "c.main(['generate', 'clicks', '--examples', '10', '--output', 'p'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=QUIET, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == -signal.SIGTERM
+    assert done.stderr.splitlines()[-1].startswith("lessregret: error: stopped by SIGTERM")

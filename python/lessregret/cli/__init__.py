@@ -96,14 +96,14 @@ def _explained(error: BaseException) -> tuple[str, int]:
     """What to say of an error, and the exit code."""
     from lessregret.errors import LessRegretError, SpecError
 
-    if isinstance(error, LessRegretError):
-        return str(error), 2 if isinstance(error, SpecError) else 1
     if isinstance(error, click.Abort) and error.__cause__ is not None:
         # So click raises an interrupt again.
         error = error.__cause__
-    if isinstance(error, KeyboardInterrupt):
-        number = signal_of(error)
+    number = signal_of(error)
+    if number is not None:
         return f"stopped by {number.name}; {account()}", FIRST_CODE + number
+    if isinstance(error, LessRegretError):
+        return str(error), 2 if isinstance(error, SpecError) else 1
     if isinstance(error, OSError):
         if error.filename == STANDARD_OUTPUT:
             # Python would complain once more when it flushes stdout at exit.

@@ -12,6 +12,8 @@ from types import FrameType
 SIGNALS = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 ]
+RECEIVED: list[signal.Signals] = []
+"""The signals that the process got."""
 FIRST_CODE = 128
 """Shells add the number of the signal to it."""
 
@@ -35,12 +37,19 @@ def raise_at_signals() -> None:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
+    RECEIVED.append(signal.Signals(number))
     raise Stopped(number)
 
 
-def signal_of(interrupt: BaseException) -> signal.Signals:
-    """The signal that an interrupt came from; Python's own comes from SIGINT."""
-    return signal.Signals(interrupt.number if isinstance(interrupt, Stopped) else signal.SIGINT)
+def signal_of(error: BaseException) -> signal.Signals | None:
+    """The signal that ended a run with this error; None if no signal did.
+
+    An extension module that is being imported turns the interrupt into an error of its own.
+    """
+    if RECEIVED:
+        return RECEIVED[-1]
+    # An interrupt that is not ours is Python's own.
+    return signal.SIGINT if isinstance(error, KeyboardInterrupt) else None
 
 
 def die_of(code: int) -> None:
