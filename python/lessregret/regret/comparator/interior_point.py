@@ -13,11 +13,10 @@ and the set of bound coordinates changes for ever. Measured on 300,000 simulated
         μ  ← μ/2, not below the barrier whose own share of the gap is half of what was asked
     until  P(x) − best dual value ≤ gap
 
-with B(x) = P(x) − μ Σ_i [log(x_i − a_i) + log(b_i − x_i)]. Hinge is searched with a barrier of
-its own, of temperature ε, which falls with μ; its kinks make that slower, so that in memory it has
-a search of its own (``primal_dual.py``). Stopping CG early
-matters: run to the end it moves weights far along directions that change no margin, and the bounds
-then cut the step to nothing.
+with B(x) = P(x) − μ Σ_i [log(x_i − a_i) + log(b_i − x_i)]. Hinge is replaced by a smooth loss of
+temperature ε, which falls with μ. Its kinks make that slow, so in memory hinge is searched by
+``primal_dual.py``. Stopping CG early matters: run to the end it moves weights far along directions
+that change no margin, and the bounds then cut the step to nothing.
 
 See Boyd and Vandenberghe, *Convex Optimization* (2004), §11.3 for the barrier method.
 """

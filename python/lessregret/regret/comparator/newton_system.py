@@ -34,7 +34,7 @@ RIDGE = 1e-15
 """The first ridge that is tried where rounding makes the matrix, of diagonal 1, indefinite."""
 LARGEST_RIDGE = 1e-4
 REFINEMENTS = 2
-"""How often a solution is corrected by the solution for what it leaves of the right side.
+"""Steps of iterative refinement: the system is solved again for the residual of the solution.
 
 Of 1,000 random problems with radii up to 1e6, 19 missed their gap without a correction, 4 with one,
 3 with two and 3 with three."""

@@ -4,21 +4,21 @@ The best fixed point is part of the solution of a linear program, a quadratic on
 
     min  Σ_k h_k ξ_k + ½ Σ_i λ_i x_i²   with  a_k·x + ξ_k − s_k = b_k,  ξ, s ≥ 0,  x in the box
 
-Points and bounds are optimal together where, beside the equations, each of these products is 0:
+A point and its dual variables are optimal where the equations hold and each of these products is 0:
 
     s_k α_k,   ξ_k (h_k − α_k),   (x_i − low_i) z_i,   (high_i − x_i) z'_i     all factors ≥ 0
     with  Σ_k α_k a_k + z − z' = λ x
 
-The products are led to 0 together. Each step solves the Newton equations for products of σ μ, twice
+The products tend to 0 together. Each step solves the Newton equations for products of σ μ, twice
 with one factorisation: σ = 0 shows how far a step would go, which gives σ and the second-order
 terms of the step that is taken: Mehrotra, *On the implementation of a primal–dual interior point
-method*, SIAM J. Optim. 2 (1992). All products have the same aim. Aims in proportion to the weights
-h were tried: with weights from 1e-6 to 1e6 they took up to 244 steps, and the same aim 22.
+method*, SIAM J. Optim. 2 (1992). The target σ μ is the same for all products. Targets in proportion
+to the weights h were tried: with weights from 1e-6 to 1e6 they took up to 244 steps, one target 22.
 
 A barrier on x alone, with a smooth loss in place of the kinks, knows α only through the margins:
 α moves from 0 to h within a margin of ε, so for a precise α the point must be known to a small part
 of ε. Here α is a variable of its own. Measured on 2,000 rows of 124 columns (a9a), radius 1 to
-1000: 12 to 16 steps to a gap of 1e-4, where the barrier method had not come to it in 24,000 to
+1000: 12 to 17 steps to a gap of 1e-4, where the barrier method had not come to it in 24,000 to
 31,000 passes.
 """
 
