@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -103,17 +102,9 @@ def _write(folder: Path, findings: dict[str, Finding], *, whole: bool) -> None:
         document = json.dumps(finding.as_dict(), indent=2)
         write_file(folder / f"{name}.json", f"{document}\n".encode())
         if finding.rows:
-            _draw(name, finding, folder / f"{name}.png")
+            module_of(name).draw(finding, str(folder / f"{name}.png"))
     if whole:
         from lessregret.paper.page import write_page
 
         modules = {name: module_of(name) for name in findings}
         write_page(folder / "index.html", findings, modules, "lessregret paper all --out DIR")
-
-
-def _draw(name: str, finding: Finding, path: Path) -> None:
-    """Draw a picture elsewhere first, so that the one that is there stays until it is complete."""
-    with tempfile.TemporaryDirectory() as folder:
-        drawn = Path(folder) / path.name
-        module_of(name).draw(finding, str(drawn))
-        write_file(path, drawn.read_bytes())

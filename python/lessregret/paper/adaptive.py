@@ -42,6 +42,7 @@ from lessregret.paper.finding import (
     table,
 )
 from lessregret.report.palette import GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
+from lessregret.report.picture_file import save_picture
 
 CLAIM = "§4.3: adaptive regret"
 
@@ -480,7 +481,7 @@ def draw(finding: Finding, path: str) -> None:
     left, right = figure.subplots(1, 2)
     _draw_paths(left, finding.data["paths"])
     _draw_several(right, finding.rows)
-    figure.savefig(path, dpi=150)
+    save_picture(figure, path)
 
 
 def _draw_paths(axes: Any, played: dict[str, list[float]]) -> None:

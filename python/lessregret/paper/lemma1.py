@@ -11,6 +11,7 @@ from lessregret.game.domains import Point
 from lessregret.paper.finding import FAILS_AS_PRINTED, HOLDS, Finding, Request, bullets, table
 from lessregret.paper.hill_climb import hill_climb
 from lessregret.report.palette import GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
+from lessregret.report.picture_file import save_picture
 
 CLAIM = "Lemma 1: the sum behind the adaptive rates"
 
@@ -217,7 +218,7 @@ def draw(finding: Finding, path: str) -> None:
                    textcoords="offset points", fontsize=9, color=PER_COORDINATE)  # fmt: skip
     right.annotate(f"{fast:.2g}/n", (10_000, fast / 10_000), xytext=(4, 6),
                    textcoords="offset points", fontsize=9, color=GLOBAL)  # fmt: skip
-    figure.savefig(path, dpi=150)
+    save_picture(figure, path)
 
 
 def _draw_ratios(axes: Any, rows: list[dict[str, Any]], height: Callable[[float], float]) -> None:

@@ -31,6 +31,7 @@ from lessregret.paper.finding import (
     table,
 )
 from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
+from lessregret.report.picture_file import save_picture
 
 CLAIM = "Lemma 2: one learner for each coordinate"
 
@@ -322,7 +323,7 @@ def draw(finding: Finding, path: str) -> None:
     left, right = figure.subplots(1, 2, width_ratios=(1.15, 1))
     _draw_regrets(left, [row for row in finding.rows if row["table"] == "regrets"])
     _draw_minorants(right, "log(1 + exp(−2x)), x_t = −1")
-    figure.savefig(path, dpi=150)
+    save_picture(figure, path)
 
 
 def _draw_regrets(axes: Any, rows: list[dict[str, Any]]) -> None:

@@ -19,6 +19,7 @@ from lessregret.game.play import Problem, play
 from lessregret.game.problems import ContraryCurvature, UnequalCurvature
 from lessregret.paper.finding import FAILS, HOLDS, Finding, Request, bullets, table
 from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
+from lessregret.report.picture_file import save_picture
 
 CLAIM = "§4.1: more general notions of strong convexity"
 
@@ -327,7 +328,7 @@ def draw(finding: Finding, path: str) -> None:
     rows = of_table(finding.rows, "adversary")
     _draw_all(left, rows)
     _draw_curved(right, rows)
-    figure.savefig(path, dpi=150)
+    save_picture(figure, path)
 
 
 def _draw_all(axes: Any, rows: list[dict[str, Any]]) -> None:

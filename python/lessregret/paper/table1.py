@@ -16,6 +16,7 @@ from lessregret.learners.learner import Learner
 from lessregret.learners.rules import CW, PA, Arow, Ftrl, Global, PerCoordinate, Rule
 from lessregret.paper.finding import FAILS, HOLDS, Finding, Request, bullets, table
 from lessregret.regret.comparison import Row, compare_shuffled
+from lessregret.report.picture_file import save_picture
 
 CLAIM = "Table 1: online binary classification"
 
@@ -253,7 +254,7 @@ def draw(finding: Finding, path: str) -> None:
     for axes, (title, what, printed) in panels:
         _draw_panel(axes, finding.rows, what, printed)
         axes.set_title(title, loc="left")
-    figure.savefig(path, dpi=150)
+    save_picture(figure, path)
 
 
 def _draw_panel(axes: Any, rows: list[dict[str, Any]], what: str, printed: str) -> None:

@@ -35,6 +35,7 @@ from lessregret.paper.finding import (
 )
 from lessregret.regret.measure import FromMemory, RegretPoint, measure
 from lessregret.report.palette import GLOBAL, PER_COORDINATE, plain
+from lessregret.report.picture_file import save_picture
 
 CLAIM = "Table 2: regret of logistic regression on ad clicks"
 
@@ -81,9 +82,9 @@ ABOUT = {
     "{one:.3g} √n/√Σ|g|²",
     "theory": "the corrected theorems' own rates, not scaled",
 }
-
-
+"""What the presets are, with the rates of :data:`RATES` to be put in."""
 RATES = {"one": "global", "coord": "per-coordinate"}
+"""The rules whose rates are put in, by their names in :data:`ABOUT`."""
 
 
 class Log(NamedTuple):
@@ -210,7 +211,7 @@ def sections(
     for preset, about in ABOUT.items():
         chosen = [row for row in found if row["preset"] == preset]
         rates = {name: PRESETS[preset][rule].spec()["rate"] for name, rule in RATES.items()}
-        told = about if preset == "theory" else about.format(**rates)
+        told = about.format(**rates)
         parts += [f"## Preset `{preset}`", told[0].upper() + told[1:] + ".", as_table(chosen)]
     parts += ["## Certificates", certificates(found), "## What agrees, and what does not"]
     parts.append(agreement(found, *list(claims.values())[:2]))
@@ -341,7 +342,7 @@ def draw(finding: Finding, path: str) -> None:
     panels[0].set_yticks(range(len(names)), names)
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
-    figure.savefig(path, dpi=150)
+    save_picture(figure, path)
 
 
 def _draw_rule(

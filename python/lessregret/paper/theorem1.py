@@ -21,6 +21,7 @@ from lessregret.paper.finding import (
     table,
 )
 from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
+from lessregret.report.picture_file import save_picture
 
 CLAIM = "Theorem 1: a bad example for global learning rates"
 
@@ -365,7 +366,7 @@ def draw(finding: Finding, path: str) -> None:
     left, right = figure.subplots(1, 2, width_ratios=(1.15, 1))
     _draw_growth(left, finding)
     _draw_constants(right, finding)
-    figure.savefig(path, dpi=150)
+    save_picture(figure, path)
 
 
 COLOURS = dict(

@@ -15,6 +15,7 @@ from lessregret.paper.finding import FAILS_AS_PRINTED, HOLDS, Finding, Request, 
 from lessregret.paper.hill_climb import hill_climb
 from lessregret.paper.trials import ball_trials, box_trials
 from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, THIRD, plain
+from lessregret.report.picture_file import save_picture
 
 CLAIM = "Theorem 2: a better global learning rate"
 
@@ -219,7 +220,7 @@ def draw(finding: Finding, path: str) -> None:
         shares = [row[name] / row["theorem"] for row in rows]
         axes.plot(shares, heights, mark, color=colour, label=label, ms=7)
     _dress(axes, [row["problem"] for row in rows])
-    figure.savefig(path, dpi=150)
+    save_picture(figure, path)
 
 
 def _dress(axes: Any, names: list[str]) -> None:

@@ -24,6 +24,7 @@ from lessregret.paper.finding import (
 )
 from lessregret.paper.trials import SWINGS, box_trials
 from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
+from lessregret.report.picture_file import save_picture
 
 CLAIM = "Theorem 3: a learning rate for each coordinate"
 
@@ -259,7 +260,7 @@ def draw(finding: Finding, path: str) -> None:
     left, right = figure.subplots(1, 2)
     _draw_sharpness(left, finding.data["curves"])
     _draw_ratios(right, finding.rows)
-    figure.savefig(path, dpi=150)
+    save_picture(figure, path)
 
 
 def _draw_sharpness(axes: Any, curves: dict[float, list[dict[str, float]]]) -> None:

@@ -26,6 +26,7 @@ from lessregret.paper.finding import (
     table,
 )
 from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, plain
+from lessregret.report.picture_file import save_picture
 
 CLAIM = "§2.2: tradeoffs in one dimension"
 
@@ -229,7 +230,7 @@ def draw(finding: Finding, path: str) -> None:
                   color="black", alpha=0.65, label=formulas)  # fmt: skip
         formulas = None
     _dress(axes)
-    figure.savefig(path, dpi=150)
+    save_picture(figure, path)
 
 
 def _dress(axes: Any) -> None:

@@ -36,6 +36,7 @@ from lessregret.paper.finding import (
     table,
 )
 from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
+from lessregret.report.picture_file import save_picture
 
 CLAIM = "§4.2: tighter bounds in terms of variance"
 
@@ -378,7 +379,7 @@ def draw(finding: Finding, path: str) -> None:
     left, right = figure.subplots(1, 2)
     _draw_quiet(left, of_table(finding.rows, "unequal"))
     _draw_contrary(right, of_table(finding.rows, "contrary"))
-    figure.savefig(path, dpi=150)
+    save_picture(figure, path)
 
 
 COLOURS = {
