@@ -59,6 +59,11 @@ def waiting(*arguments: str, **options: object) -> Iterator[subprocess.Popen[byt
             process.kill()
 
 
+def interrupt(*_: object, **__: object) -> None:
+    """Takes the place of a function, as if Ctrl-C came when it is called."""
+    raise KeyboardInterrupt
+
+
 def feed(process: subprocess.Popen[bytes]) -> None:
     """Give a run input, so that it has begun to read and its outputs are open; not the end."""
     assert process.stdin is not None
@@ -127,9 +132,6 @@ def test_output_to_a_pipe_is_told_to_be_a_part(files: CommandLine) -> None:
 def test_what_was_written_before_is_told(
     files: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
     monkeypatch.setattr("lessregret.learners.learner.Learner.save", interrupt)
     outputs = ("--model", "m", "--predictions", "p", "--report", "new.html")
     done = files("train", "data.txt", "--bits", "8", "-q", *outputs)
@@ -144,9 +146,6 @@ def test_what_was_written_before_is_told(
 def test_a_command_without_files_says_so(
     files: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
     assert files("train", "data.txt", "-q", "--model", "m").code == 0
     assert PLANNED
     monkeypatch.setattr("lessregret.learners.model_file.read_header", interrupt)
@@ -194,9 +193,6 @@ def test_the_first_ctrl_c_ends_a_regret_that_waits_for_input(files: CommandLine)
 def test_a_regret_that_is_ended_before_its_search_certifies_nothing(
     files: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
     monkeypatch.setattr("lessregret.data.examples.Examples.collect", interrupt)
     done = files("regret", "data.txt", "--bits", "8")
     assert (done.code, done.stdout) == (130, "")

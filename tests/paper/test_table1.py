@@ -101,7 +101,6 @@ def test_files_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     printed = capsys.readouterr().out
     assert "| rcv1-piece |" in printed
     assert "FTRL (rate 0.1)" in printed
-    assert "AROW and FTRL are ours and run at their defaults" not in printed
     assert "books: not in the data home" in printed
     assert (out / "table1.md").read_text(encoding="utf-8") == printed
     assert json.loads((out / "table1.json").read_text())["claim"] == table1.CLAIM
