@@ -97,7 +97,7 @@ def _explained(error: BaseException) -> tuple[str, int]:
     from lessregret.errors import LessRegretError, SpecError
 
     if isinstance(error, click.Abort) and error.__cause__ is not None:
-        # So click raises an interrupt again.
+        # click turns an interrupt into an Abort, whose cause it is.
         error = error.__cause__
     number = signal_of(error)
     if number is not None:

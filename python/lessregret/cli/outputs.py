@@ -28,6 +28,7 @@ DIRECT = ("--output", "--picture", "--predictions")
 PICTURES = (".png", ".svg", ".pdf")
 
 Mark: TypeAlias = tuple[int, int, int]
+"""The inode, the time of the last change and the size of a file."""
 
 
 class Planned(NamedTuple):
@@ -86,7 +87,11 @@ def account() -> str:
 
 
 def _fate(planned: Planned) -> str:
-    """Files are written as a whole, so another file under the name is one that is complete."""
+    """Whether an output was written.
+
+    Files are written as a whole, so another file under the name is complete. A folder gets its
+    files one by one.
+    """
     path = planned.output.path
     if path == STREAM or (is_direct(path) and not os.path.isdir(path)):
         return "perhaps written in part"
@@ -96,7 +101,7 @@ def _fate(planned: Planned) -> str:
 
 
 def _mark(path: str) -> Mark | None:
-    """What differs between two files that have had the same name."""
+    """What differs between a file and the one that replaces it; None if there is no file."""
     try:
         found = os.stat(path)
     except OSError:

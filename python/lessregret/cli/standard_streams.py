@@ -1,7 +1,7 @@
 """Standard output and error of the process, which may be closed, full or read by nobody.
 
-What people are told may be lost: a run goes on without it. Data must not be lost: an error names
-standard output.
+Messages on standard error may be lost: a run goes on without them. Data on standard output must not
+be lost: a write that fails is an error that names standard output.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ STANDARD_OUTPUT = "standard output"
 
 
 def prepare_streams() -> None:
-    """Replace ``sys.stdout`` and ``sys.stderr`` by streams that treat errors so."""
+    """Replace ``sys.stdout`` and ``sys.stderr`` by streams that treat errors in this way."""
     _occupy_closed_descriptors()
     # Names of files and features may have characters that the terminal's encoding lacks.
-    sys.stdout = _text(_Data(1, "wb", closefd=False), sys.stdout)
-    sys.stderr = _text(_Told(2, "wb", closefd=False), sys.stderr)
+    sys.stdout = _text(_StandardOutput(1, "wb", closefd=False), sys.stdout)
+    sys.stderr = _text(_StandardError(2, "wb", closefd=False), sys.stderr)
 
 
 def _occupy_closed_descriptors() -> None:
@@ -40,13 +40,13 @@ def _occupy_closed_descriptors() -> None:
 def _text(raw: io.FileIO, like: Any) -> io.TextIOWrapper:
     """A text stream with the encoding of another, which is None if its descriptor was closed."""
     encoding = getattr(like, "encoding", "utf-8")
-    lines = raw.isatty() or isinstance(raw, _Told)
+    lines = raw.isatty() or isinstance(raw, _StandardError)
     file = io.BufferedWriter(raw)
     return io.TextIOWrapper(file, encoding, errors="backslashreplace", line_buffering=lines)
 
 
-class _Data(io.FileIO):
-    """Standard output: an error of writing names it."""
+class _StandardOutput(io.FileIO):
+    """A write that fails is an error that names standard output."""
 
     def write(self, content: Any) -> int:
         try:
@@ -58,13 +58,13 @@ class _Data(io.FileIO):
             raise OSError(error.errno, reason, STANDARD_OUTPUT) from None
 
 
-class _Told(io.FileIO):
-    """Standard error: what cannot be written is dropped."""
+class _StandardError(io.FileIO):
+    """What cannot be written is dropped."""
 
     def write(self, content: Any) -> int:
         try:
             written = super().write(content)
         except OSError:
             written = None
-        # None, also where a pipe is full and must not be waited for.
+        # FileIO returns None, too, if a pipe is full and must not be waited for.
         return len(content) if written is None else written

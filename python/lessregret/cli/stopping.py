@@ -1,7 +1,7 @@
 """Signals that end a run: SIGINT (Ctrl-C), SIGTERM and SIGHUP.
 
 They raise an exception, so that the run is unwound and its temporary files are removed. Then the
-process dies of the signal: a shell shows 130, 143 or 129, and a loop of the shell ends, too.
+process ends by the same signal: a shell shows 130, 143 or 129, and a loop of the shell ends, too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ SIGNALS = [
 RECEIVED: list[signal.Signals] = []
 """The signals that the process got."""
 FIRST_CODE = 128
-"""Shells add the number of the signal to it."""
+"""A shell shows this plus the number of the signal as the exit code."""
 
 
 class Stopped(KeyboardInterrupt):

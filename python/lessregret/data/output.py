@@ -49,7 +49,7 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         with _named_errors(path), open(path, "wb") as direct:
             yield direct
         return
-    raw = _Beside(path)
+    raw = _TemporaryFile(path)
     try:
         file = io.BufferedWriter(raw, 1 << 16)
         yield file
@@ -76,8 +76,8 @@ def write_file(path: str | os.PathLike[str], content: bytes) -> None:
         file.write(content)
 
 
-class _Beside(io.RawIOBase):
-    """The temporary file. What is written to it after :meth:`discard` is dropped."""
+class _TemporaryFile(io.RawIOBase):
+    """The temporary file of an output. What is written after :meth:`discard` is dropped."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._file: _core.AtomicFile | None = _core.AtomicFile(path)

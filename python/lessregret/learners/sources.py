@@ -1,6 +1,6 @@
 """What a learner is given to learn from: a source of examples, how many of them, in which order.
 
-What is none is refused here, by an error that says what was expected.
+Anything else is refused here, with an error that says what was expected.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ where ``total`` is the loss of a point that is at hand and ``lower`` a dual valu
     primal_dual.py     the search for such a loss
     newton_system.py   the equations of its steps
     box.py             the feasible set
-    missed_gap.py      what is told where the gap is not reached
+    missed_gap.py      the warning where the gap is not reached
     best.py            the answer
     floats.py          the type of the vectors
 """

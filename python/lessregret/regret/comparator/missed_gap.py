@@ -1,4 +1,4 @@
-"""What is told where a search ends before the gap that was asked for."""
+"""The warning of a search that ends before it reaches the gap that was asked for."""
 
 from __future__ import annotations
 

@@ -94,6 +94,8 @@ def search(
 
 
 class _Method:
+    """What all steps of a search share: the hinges, the equations and the bounds of the box."""
+
     def __init__(self, objective: Objective, hinges: Hinges) -> None:
         self._objective, self._hinges = objective, hinges
         self._system = NewtonSystem(hinges)
