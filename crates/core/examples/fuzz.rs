@@ -4,7 +4,7 @@
 //! ```text
 //! cargo run --release -p lessregret-core --example fuzz [TARGET ...]
 //! LESSREGRET_FUZZ_SECONDS   the time for each target; 60
-//! LESSREGRET_FUZZ_SEED      the number that all mutations follow from; 1
+//! LESSREGRET_FUZZ_SEED      the seed of all mutations; 1
 //! LESSREGRET_FUZZ_CORPUS    a folder to write the seeds to, for cargo-fuzz, without running anything
 //! ```
 //!

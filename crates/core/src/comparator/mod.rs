@@ -8,8 +8,8 @@
 //!
 //! Given x, the search for the minimum needs quantities that are linear in the features: the margins, the
 //! gradient Σ_t ℓ'_t θ_t, and the product of the Hessian Σ_t ℓ''_t θ_t θ_tᵀ with a direction. They are
-//! computed here; the search itself is `python/lessregret/regret/comparator/`. For a piecewise linear loss the
-//! search is another one, over the rows and targets themselves.
+//! computed here; the search itself is `python/lessregret/regret/comparator/`. For a piecewise linear loss in
+//! memory the search uses the rows and the importances of their labels instead.
 //!
 //! Three optimisations:
 //! 1. [`Columns`]: the features that occur are numbered without gaps, so that vectors have one entry for

@@ -1,5 +1,5 @@
-//! What no type says of the numbers of a model file: sums that cannot be negative, counters that a run can
-//! reach. A file with the right checksum may still have been written by another program.
+//! Checks of the numbers of a model file that their types do not express: sums that cannot be negative,
+//! counters that a run can reach. A file with the right checksum may still be that of another program.
 
 use serde_json::Value;
 
@@ -183,7 +183,7 @@ fn check_shared(shared: &Value, kind: Kind) -> Reading<()> {
     Ok(())
 }
 
-/// Check a part of the shared state: `path` is where it stands and `field` the last name on the way.
+/// Check a part of the shared state: `path` is its place in the metadata, `field` the last name of the path.
 fn check_state(path: &str, field: &str, value: &Value, kind: Kind) -> Reading<()> {
     match value {
         Value::Object(parts) => parts.iter().try_for_each(|(name, value)| {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// Check that no object of the document has a key twice. An error is that of the syntax, or names the key.
+/// Check that no object of the document has a key twice. The error is one of syntax, or names the key.
 pub(super) fn check_keys(document: &[u8]) -> serde_json::Result<()> {
     let mut parser = serde_json::Deserializer::from_slice(document);
     EachKeyOnce.deserialize(&mut parser)?;

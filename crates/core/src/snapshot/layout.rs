@@ -165,7 +165,7 @@ fn seek<F: Seek>(file: &mut F, offset: u64) -> Reading<()> {
     file.seek(SeekFrom::Start(offset)).map(|_| ()).map_err(|error| unreadable(offset, &error))
 }
 
-/// Read exactly the bytes from `offset` on; the file stands there.
+/// Read exactly these bytes from `offset` on, which is the position of the file.
 fn fill<F: Read>(file: &mut F, offset: u64, bytes: &mut [u8]) -> Reading<()> {
     file.read_exact(bytes).map_err(|error| unreadable(offset, &error))
 }

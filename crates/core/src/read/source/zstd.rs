@@ -92,7 +92,7 @@ impl<R: Read> Zstd<R> {
 
 impl<R: Read> Read for Zstd<R> {
     fn read(&mut self, scratch: &mut [u8]) -> io::Result<usize> {
-        // A failed read is told with its own reason, which the decoder drops.
+        // A failed read is reported with its own reason, which the decoder drops.
         self.unpack(scratch).map_err(|error| self.packed.failed.take().unwrap_or(error))
     }
 }
