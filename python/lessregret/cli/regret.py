@@ -109,9 +109,9 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     The best fixed model is the single weight vector with the smallest loss on all of DATA. Its loss
     is computed to within --gap, so the regret is reported as an interval. The linearised regret is
     an upper bound on the regret that is measured while the rule runs. The bound is an upper bound
-    on the linearised regret that is proved by a theorem. All numbers are per example, or per unit of
-    importance if examples have importances. Ctrl-C stops the search for the best fixed model; the
-    gap reached so far is then reported.
+    on the linearised regret that is proved by a theorem. All numbers are per example, or per unit
+    of importance if examples have importances. Ctrl-C stops the search for the best fixed model;
+    the gap reached so far is then reported.
     """
     request = Request(**options)
     rules = request.parsed_rules()
