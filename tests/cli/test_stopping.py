@@ -21,6 +21,22 @@ MORE_THAN_A_PIPE_HOLDS = GOOD_SVMLIGHT * 20_000
 """Once it is written, the other end has begun to read."""
 QUIET = {**ENVIRONMENT, "PYTHONWARNINGS": "error,ignore::ResourceWarning"}
 """A signal may come while Python imports a module, whose open file is then no error of ours."""
+SIGNAL_DURING_IMPORT = """
+import signal, sys
+from lessregret.cli import main
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("numpy"):
+            try:
+                signal.raise_signal(signal.SIGTERM)
+            except BaseException as error:
+                raise ImportError("broken") from error
+
+sys.meta_path.insert(0, Finder())
+main(["generate", "clicks", "--examples", "10", "--output", "p"])
+"""
+"""An extension module may turn the interrupt into an error of its own, as this import does."""
 by_name = {"ids": lambda number: number.name}
 
 
@@ -201,22 +217,11 @@ def test_a_regret_that_is_ended_before_its_search_certifies_nothing(
     )
 
 
-def test_a_signal_during_an_import_is_told_as_a_signal(
-    files: CommandLine,
-) -> None:
-    """An extension module may turn the interrupt into an error of its own."""
-    code = (
-        "import sys, signal, lessregret.cli as c\n"
-        "class Finder:\n"
-        "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name.startswith('numpy'):\n"
-        "            try: signal.raise_signal(signal.SIGTERM)\n"
-        "            except BaseException as e: raise ImportError('broken') from e\n"
-        "sys.meta_path.insert(0, Finder())\n"
-        "c.main(['generate', 'clicks', '--examples', '10', '--output', 'p'])\n"
-    )
+@pytest.mark.usefixtures("files")
+def test_a_signal_during_an_import_is_told_as_a_signal() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", code], env=QUIET, capture_output=True, text=True, check=False
-    )
+        [sys.executable, "-c", SIGNAL_DURING_IMPORT],
+        env=QUIET, capture_output=True, text=True, check=False,
+    )  # fmt: skip
     assert done.returncode == -signal.SIGTERM
     assert done.stderr.splitlines()[-1].startswith("lessregret: error: stopped by SIGTERM")

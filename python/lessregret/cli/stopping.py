@@ -18,18 +18,10 @@ FIRST_CODE = 128
 """A shell shows this plus the number of the signal as the exit code."""
 
 
-class Stopped(KeyboardInterrupt):
-    """The run got a signal to end."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
-
-
 def raise_at_signals() -> None:
-    """Raise :class:`Stopped` at every signal that ends a run, unless it is ignored.
+    """Raise a KeyboardInterrupt at every signal that ends a run, unless it is ignored.
 
-    ``nohup`` has SIGHUP ignored, and a script's shell SIGINT for a job in the background.
+    ``nohup`` ignores SIGHUP, and the shell of a script ignores SIGINT for a job in the background.
     """
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -38,7 +30,7 @@ def raise_at_signals() -> None:
 
 def _stop(number: int, frame: FrameType | None) -> None:
     RECEIVED.append(signal.Signals(number))
-    raise Stopped(number)
+    raise KeyboardInterrupt
 
 
 def signal_of(error: BaseException) -> signal.Signals | None:
@@ -48,7 +40,7 @@ def signal_of(error: BaseException) -> signal.Signals | None:
     """
     if RECEIVED:
         return RECEIVED[-1]
-    # An interrupt that is not ours is Python's own.
+    # Without a handler of ours, Python's own raises the interrupt of SIGINT.
     return signal.SIGINT if isinstance(error, KeyboardInterrupt) else None
 
 
