@@ -89,12 +89,20 @@ pub(crate) fn too_many<T>(length: usize) -> Error {
 }
 
 /// The error of an allocation that a test lets fail.
-#[inline(always)]
+#[cfg(test)]
 fn check_fault<T>(length: usize) -> Result<()> {
-    if cfg!(test) && faults::is_next() { Err(too_many::<T>(length)) } else { Ok(()) }
+    if faults::is_next() { Err(too_many::<T>(length)) } else { Ok(()) }
+}
+
+/// Outside tests no allocation is made to fail.
+#[cfg(not(test))]
+#[inline(always)]
+fn check_fault<T>(_length: usize) -> Result<()> {
+    Ok(())
 }
 
 /// Lets a chosen allocation fail, to test what the error leaves behind.
+#[cfg(test)]
 pub(crate) mod faults {
     use std::cell::Cell;
 
@@ -104,7 +112,6 @@ pub(crate) mod faults {
     }
 
     /// Do some work whose allocation number `k`, from 1, fails. Says whether it came so far.
-    #[cfg(test)]
     pub(crate) fn with_fault_at<T>(k: usize, work: impl FnOnce() -> T) -> (T, bool) {
         UNTIL_FAULT.set(k);
         let outcome = work();
