@@ -26,6 +26,10 @@ pub use standard::Standard;
 pub struct Scaled {
     slots: Vec<u32>,
     values: Vec<f32>,
+    /// The standard scale of each feature: x − centre, the square of the divisor, and the offset.
+    parts: Vec<[f64; 3]>,
+    /// Which feature is the intercept.
+    intercept: Option<usize>,
 }
 
 /// The scales of all features.

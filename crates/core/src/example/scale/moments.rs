@@ -12,6 +12,8 @@
 //! Cost: a line of 24 bytes for every feature met, in the order of first use, and four bytes a slot that tell
 //! the line; memory of zeros is allocated on first touch.
 
+use lessregret_prefetch::prefetch;
+
 use crate::alloc::{too_many, zeroed};
 use crate::error::Result;
 
@@ -32,28 +34,24 @@ impl Moments {
         Moments { count: count as f64, mean: value, squares: 0.0 }
     }
 
-    /// The statistics with one more value.
+    /// The statistics with one more value; `inverse` is 1 over the new count, which many features share.
     #[inline(always)]
-    pub fn with(self, value: f64) -> Self {
-        let (count, distance) = (self.count + 1.0, value - self.mean);
-        let mean = self.mean + distance / count;
-        Moments { count, mean, squares: self.squares + distance * (value - mean) }
-    }
-
-    /// σ², the variance.
-    #[inline(always)]
-    pub fn variance(&self) -> f64 {
-        self.squares / self.count
+    pub fn with(self, value: f64, inverse: f64) -> Self {
+        let distance = value - self.mean;
+        let mean = self.mean + distance * inverse;
+        let squares = self.squares + distance * (value - mean);
+        Moments { count: self.count + 1.0, mean, squares }
     }
 }
 
 /// The statistics of all features that have any.
 #[derive(Clone, Debug, Default)]
 pub struct MomentTable {
-    /// The number of the line of each slot, plus 1; 0 if it has none. Empty before the first line.
+    /// The place of the line of each slot, 0 if it has none. Empty before the first line.
     places: Vec<u32>,
+    /// Line 0 stands for all slots that have none, and never changes.
     lines: Vec<Moments>,
-    /// The slot of each line.
+    /// The slot of each line but the first.
     slots: Vec<u32>,
 }
 
@@ -63,33 +61,52 @@ impl MomentTable {
         if self.places.is_empty() {
             self.places = zeroed(slots)?;
         }
-        let lines = self.lines.try_reserve(more).and_then(|()| self.slots.try_reserve(more));
-        lines.map_err(|_| too_many::<Moments>(self.lines.len() + more))
+        let lines = self.lines.try_reserve(more + 1).and_then(|()| self.slots.try_reserve(more));
+        lines.map_err(|_| too_many::<Moments>(self.lines.len() + more))?;
+        if self.lines.is_empty() {
+            self.lines.push(Moments::default());
+        }
+        Ok(())
     }
 
     /// The statistics of a slot, if it has any.
-    #[inline(always)]
     pub fn get(&self, slot: u32) -> Option<Moments> {
-        let place = self.places.get(slot as usize)?.checked_sub(1)?;
-        self.lines.get(place as usize).copied()
+        let place = *self.places.get(slot as usize)?;
+        (place > 0).then(|| self.lines[place as usize])
     }
 
-    /// Replace the statistics of a slot. Requires a call of [`MomentTable::reserve`] before.
-    #[inline(always)]
-    pub fn set(&mut self, slot: u32, moments: Moments) {
-        match self.places[slot as usize] {
-            0 => {
-                self.lines.push(moments);
-                self.slots.push(slot);
-                self.places[slot as usize] = self.lines.len() as u32;
-            }
-            place => self.lines[place as usize - 1] = moments,
+    /// Replace `places` by those of the lines of these slots. The lines are prefetched: all lookups of an
+    /// example overlap, and the first loop that uses a line finds it near.
+    pub fn find(&self, slots: &[u32], places: &mut Vec<u32>) {
+        places.clear();
+        places.extend(slots.iter().map(|&slot| self.places[slot as usize]));
+        for &place in &*places {
+            prefetch(&self.lines, place as usize);
         }
     }
 
-    /// The slots and their statistics, in the order of first use.
-    pub fn entries(&self) -> impl Iterator<Item = (u32, &Moments)> {
-        self.slots.iter().copied().zip(&self.lines)
+    /// The line at a place.
+    #[inline(always)]
+    pub fn line(&self, place: u32) -> Moments {
+        self.lines[place as usize]
+    }
+
+    /// Replace the statistics of a slot whose line has this place. A slot without a line gets the next one;
+    /// this requires a call of [`MomentTable::reserve`] before.
+    #[inline(always)]
+    pub fn set(&mut self, slot: u32, place: u32, moments: Moments) {
+        if place > 0 {
+            self.lines[place as usize] = moments;
+        } else {
+            self.places[slot as usize] = self.lines.len() as u32;
+            self.lines.push(moments);
+            self.slots.push(slot);
+        }
+    }
+
+    /// The slots that have statistics, in the order of first use.
+    pub fn slots(&self) -> &[u32] {
+        &self.slots
     }
 }
 
@@ -100,12 +117,14 @@ mod tests {
     #[test]
     fn moments_are_those_of_two_passes() {
         let values: Vec<f64> = (0..200).map(|k| 1e5 + f64::from(k * k % 17)).collect();
-        let found = values.iter().fold(Moments::default(), |moments, &value| moments.with(value));
+        let found = values.iter().fold(Moments::default(), |moments, &value| {
+            moments.with(value, 1.0 / (moments.count + 1.0))
+        });
         let mean = values.iter().sum::<f64>() / 200.0;
         let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 200.0;
         assert_eq!(found.count, 200.0);
         assert!((found.mean - mean).abs() < 1e-9, "{found:?}");
-        assert!((found.variance() - variance).abs() < 1e-9, "{found:?}");
+        assert!((found.squares / 200.0 - variance).abs() < 1e-9, "{found:?}");
     }
 
     #[test]
@@ -113,11 +132,14 @@ mod tests {
         let mut table = MomentTable::default();
         assert_eq!(table.get(3), None);
         table.reserve(5, 2)?;
-        table.set(3, Moments::of(2.0, 1));
-        table.set(0, Moments::of(7.0, 1));
-        table.set(3, Moments::of(4.0, 9));
+        let mut places = Vec::new();
+        table.set(3, 0, Moments::of(2.0, 1));
+        table.set(0, 0, Moments::of(7.0, 1));
+        table.find(&[3, 1], &mut places);
+        table.set(3, places[0], Moments::of(4.0, 9));
         assert_eq!((table.get(3), table.get(1)), (Some(Moments::of(4.0, 9)), None));
-        assert!(table.entries().map(|(slot, _)| slot).eq([3, 0]));
+        assert_eq!((table.line(places[0]), places[1]), (Moments::of(4.0, 9), 0));
+        assert_eq!(table.slots(), [3, 0]);
         Ok(())
     }
 }

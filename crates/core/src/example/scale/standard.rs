@@ -44,38 +44,43 @@ const OFFSET: f64 = 3.0;
 /// n/t from which a feature counts as a column with missing cells. Rare words are below it.
 const PRESENT: f64 = 0.25;
 
-/// How the values of a feature are scaled: x̂ = clip(slope · (x − centre) + offset, ±3).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// How the values of a feature are scaled: x̂ = clip((x − centre)/√square + offset, ±3).
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Line {
     centre: f64,
-    slope: f64,
+    square: f64,
     offset: f64,
 }
 
 impl Line {
-    /// The line for a feature with these statistics, after so many examples.
+    /// The line for a feature with these statistics, after so many examples; `inverse` is 1 over its count.
     #[inline(always)]
-    fn of(moments: Moments, examples: f64) -> Line {
-        let Moments { count, mean, .. } = moments;
-        let (variance, square) = (moments.variance(), mean * mean);
+    fn of(moments: Moments, inverse: f64, examples: f64) -> Line {
+        let Moments { count, mean, squares } = moments;
+        let (variance, square) = (squares * inverse, mean * mean);
         let varies = variance > EQUAL * square;
         if count == examples {
-            let slope = if varies { 1.0 / variance.sqrt() } else { 0.0 };
-            return Line { centre: mean, slope, offset: 0.0 };
+            let square = if varies { variance } else { f64::INFINITY };
+            return Line { centre: mean, square, offset: 0.0 };
         }
         let size = square + variance;
         let is_far = size > 1.0 && varies && square > OFFSET * OFFSET * variance;
         if is_far && count >= PRESENT * examples {
             let offset = mean.signum() * FRAC_1_SQRT_2;
-            return Line { centre: mean, slope: FRAC_1_SQRT_2 / variance.sqrt(), offset };
+            return Line { centre: mean, square: 2.0 * variance, offset };
         }
-        Line { centre: 0.0, slope: 1.0 / size.max(1.0).sqrt(), offset: 0.0 }
+        Line { centre: 0.0, square: size.max(1.0), offset: 0.0 }
     }
 
-    #[inline(always)]
-    fn scaled(self, value: f32) -> f32 {
-        let centred = self.slope * (f64::from(value) - self.centre);
-        (centred + self.offset).clamp(-CLIP, CLIP) as f32
+    /// The line for a feature that was met with this value only.
+    fn of_one(value: f32) -> Line {
+        let size = f64::from(value);
+        Line { centre: 0.0, square: (size * size).max(1.0), offset: 0.0 }
+    }
+
+    /// The scaled value per unit of the value.
+    fn slope(self) -> f64 {
+        1.0 / self.square.sqrt()
     }
 }
 
@@ -101,8 +106,10 @@ pub struct Standard {
 struct Next {
     examples: u64,
     has_table: bool,
-    /// With a table: the statistics of every feature of the example; those of the intercept are not used.
+    /// With a table: the statistics of every feature of the example, and the place of its line. Those of the
+    /// intercept are not used.
     moments: Vec<Moments>,
+    places: Vec<u32>,
     /// Without a table: the new `ones`.
     ones: Vec<u32>,
 }
@@ -154,7 +161,7 @@ impl Standard {
         if !self.has_table {
             return self.ones.clone();
         }
-        let mut slots: Vec<u32> = self.table.entries().map(|(slot, _)| slot).collect();
+        let mut slots = self.table.slots().to_vec();
         slots.sort_unstable();
         slots
     }
@@ -173,7 +180,7 @@ impl Standard {
     /// The line by which a prediction scales a feature; none if the feature was never met.
     fn line(&self, slot: u32) -> Option<Line> {
         let moments = self.moments(slot, self.examples)?;
-        Some(Line::of(moments, self.examples as f64))
+        Some(Line::of(moments, 1.0 / moments.count, self.examples as f64))
     }
 
     /// The weight per unit of the raw value. The intercept takes the constants of all centred features, as if
@@ -183,14 +190,14 @@ impl Standard {
         let raw = if slot == self.intercept {
             let always = self.always();
             let constant = |&slot: &u32| {
-                let Line { centre, slope, .. } = self.line(slot).unwrap_or_default();
-                wide(slot) * slope * centre
+                let per_unit = |line: Line| line.centre * line.slope();
+                wide(slot) * self.line(slot).map_or(0.0, per_unit)
             };
             let constants: f64 = always.iter().map(constant).sum();
             wide(slot) * level(always.len()) - constants
         } else {
             // A feature that was never met has no scale yet.
-            wide(slot) * self.line(slot).map_or(1.0, |line| line.slope)
+            wide(slot) * self.line(slot).map_or(1.0, Line::slope)
         };
         Interval::EVERYWHERE.clip(raw as f32)
     }
@@ -205,19 +212,14 @@ impl Standard {
     ) -> Example<'a> {
         let examples = self.examples as f64;
         let mut columns = 0;
-        scratch.fill(example, |slot, value| {
+        scratch.fill(example, |_, slot, value| {
             if slot == self.intercept {
                 return None;
             }
             let own = self.moments(slot, self.examples);
             columns += usize::from(own.is_some_and(|own| own.count == examples));
-            let line = match own {
-                Some(own) => Line::of(own, examples),
-                None => {
-                    Line { centre: 0.0, slope: 1.0 / f64::from(value.abs()).max(1.0), offset: 0.0 }
-                }
-            };
-            Some(line.scaled(value))
+            let line = |own: Moments| Line::of(own, 1.0 / own.count, examples);
+            Some(own.map_or_else(|| Line::of_one(value), line))
         });
         scratch.finish(example, level(columns))
     }
@@ -229,13 +231,12 @@ impl Standard {
         before: u64,
         scratch: &'a mut Scaled,
     ) -> Result<Example<'a>> {
-        self.next.examples = before + 1;
-        self.next.has_table = self.has_table || !is_ones(example);
-        let columns = if self.next.has_table {
-            self.scale_by_table(example, before, scratch)?
-        } else {
-            self.scale_ones(example, before, scratch)
+        let has_table = self.has_table || !is_ones(example);
+        let columns = match has_table {
+            true => self.scale_by_table(example, before, scratch)?,
+            false => self.scale_ones(example, before, scratch),
         };
+        (self.next.examples, self.next.has_table) = (before + 1, has_table);
         let level = if before == 0 { 1.0 } else { level(columns) };
         Ok(scratch.finish(example, level))
     }
@@ -248,20 +249,28 @@ impl Standard {
         scratch: &mut Scaled,
     ) -> Result<usize> {
         self.table.reserve(self.slots, self.ones.len() + example.slots.len())?;
-        let mut moments = std::mem::take(&mut self.next.moments);
+        let Next { mut places, mut moments, .. } = std::mem::take(&mut self.next);
+        self.table.find(example.slots, &mut places);
         moments.clear();
+        moments.resize(example.slots.len(), Moments::default());
         let (examples, mut columns) = ((before + 1) as f64, 0);
-        scratch.fill(example, |slot, value| {
+        let shared = 1.0 / examples;
+        scratch.fill(example, |k, slot, value| {
             if slot == self.intercept {
-                moments.push(Moments::default());
                 return None;
             }
-            let own = self.moments(slot, before).unwrap_or_default().with(f64::from(value));
-            moments.push(own);
-            columns += usize::from(own.count == examples);
-            Some(Line::of(own, examples).scaled(value))
+            let old = if self.has_table {
+                self.table.line(places[k])
+            } else {
+                self.moments(slot, before).unwrap_or_default()
+            };
+            let is_always = old.count == before as f64;
+            let inverse = if is_always { shared } else { 1.0 / (old.count + 1.0) };
+            columns += usize::from(is_always);
+            moments[k] = old.with(f64::from(value), inverse);
+            Some(Line::of(moments[k], inverse, examples))
         });
-        self.next.moments = moments;
+        (self.next.moments, self.next.places) = (moments, places);
         Ok(columns)
     }
 
@@ -276,9 +285,10 @@ impl Standard {
         } else {
             keep_common(&self.ones, example.slots, &mut ones);
         }
-        scratch.fill(example, |slot, _| {
+        scratch.fill(example, |_, slot, _| {
             let is_silent = !ones.is_empty() && ones.binary_search(&slot).is_ok();
-            (slot != self.intercept).then_some(if is_silent { 0.0 } else { 1.0 })
+            let square = if is_silent { f64::INFINITY } else { 1.0 };
+            (slot != self.intercept).then_some(Line { centre: 0.0, square, offset: 0.0 })
         });
         self.next.ones = ones;
         self.next.ones.len()
@@ -293,13 +303,17 @@ impl Standard {
             std::mem::swap(&mut self.ones, &mut self.next.ones);
             return;
         }
-        for slot in self.ones.drain(..) {
-            self.table.set(slot, Moments::of(1.0, before));
+        if !self.has_table {
+            for slot in std::mem::take(&mut self.ones) {
+                self.table.set(slot, 0, Moments::of(1.0, before));
+            }
+            self.table.find(example.slots, &mut self.next.places);
+            self.has_table = true;
         }
-        self.has_table = true;
-        for (&slot, &moments) in example.slots.iter().zip(&self.next.moments) {
+        let Next { moments, places, .. } = &self.next;
+        for ((&slot, &place), &moments) in example.slots.iter().zip(places).zip(moments) {
             if slot != self.intercept {
-                self.table.set(slot, moments);
+                self.table.set(slot, place, moments);
             }
         }
     }
@@ -319,7 +333,7 @@ impl Standard {
         self.has_table = true;
         self.table.reserve(self.slots, slots.len())?;
         for (&slot, &moments) in kept() {
-            self.table.set(slot, moments);
+            self.table.set(slot, 0, moments);
         }
         Ok(())
     }
@@ -367,26 +381,46 @@ fn keep_common(ascending: &[u32], slots: &[u32], common: &mut Vec<u32>) {
 const FEW: usize = 16;
 
 impl Scaled {
-    /// Replace what is here by the features of an example, scaled by `scale`, without those that become 0. The
-    /// intercept, for which `scale` has no value, gets it when the example is finished.
+    /// Replace what is here by the features of an example, each scaled by the line that `line` has for its
+    /// number, slot and value. There is none for the intercept, which gets its value in the end.
     #[inline(always)]
-    fn fill(&mut self, example: &Example<'_>, mut scale: impl FnMut(u32, f32) -> Option<f32>) {
-        self.slots.clear();
-        self.values.clear();
-        for (&slot, &value) in example.slots.iter().zip(example.values) {
-            let scaled = scale(slot, value).unwrap_or(f32::NAN);
-            if scaled != 0.0 {
-                self.slots.push(slot);
-                self.values.push(scaled);
+    fn fill(
+        &mut self,
+        example: &Example<'_>,
+        mut line: impl FnMut(usize, u32, f32) -> Option<Line>,
+    ) {
+        self.intercept = None;
+        self.parts.clear();
+        self.parts.reserve(example.slots.len());
+        for (k, (&slot, &value)) in example.slots.iter().zip(example.values).enumerate() {
+            let line = line(k, slot, value);
+            if line.is_none() {
+                self.intercept = Some(k);
             }
+            let Line { centre, square, offset } =
+                line.unwrap_or(Line { centre: 0.0, square: 1.0, offset: 0.0 });
+            self.parts.push([f64::from(value) - centre, square, offset]);
         }
+        // A loop of its own, so that roots and divisions are vectorised and do not wait for lookups.
+        self.values.clear();
+        self.values.extend(self.parts.iter().map(|[distance, square, offset]| {
+            (distance / square.sqrt() + offset).clamp(-CLIP, CLIP) as f32
+        }));
     }
 
-    /// The example that was filled in, with this value for the intercept.
+    /// The example that was filled in, with this value for the intercept, without the features that became 0.
     fn finish<'a>(&'a mut self, example: &Example<'a>, level: f64) -> Example<'a> {
-        for value in &mut self.values {
-            *value = if value.is_nan() { level as f32 } else { *value };
+        if let Some(k) = self.intercept {
+            self.values[k] = level as f32;
         }
+        // No early exit, so that the loop vectorises.
+        if !self.values.iter().fold(false, |any, &value| any | (value == 0.0)) {
+            return Example { values: &self.values, ..*example };
+        }
+        let kept = example.slots.iter().zip(&self.values).filter(|(_, value)| **value != 0.0);
+        self.slots.clear();
+        self.slots.extend(kept.map(|(slot, _)| slot));
+        self.values.retain(|&value| value != 0.0);
         Example { slots: &self.slots, values: &self.values, ..*example }
     }
 }
