@@ -251,25 +251,25 @@ impl Standard {
         self.table.reserve(self.slots, self.ones.len() + example.slots.len())?;
         let Next { mut places, mut moments, .. } = std::mem::take(&mut self.next);
         self.table.find(example.slots, &mut places);
-        moments.clear();
         moments.resize(example.slots.len(), Moments::default());
-        let (examples, mut columns) = ((before + 1) as f64, 0);
-        let shared = 1.0 / examples;
-        scratch.fill(example, |k, slot, value| {
-            if slot == self.intercept {
-                return None;
-            }
-            let old = if self.has_table {
-                self.table.line(places[k])
-            } else {
-                self.moments(slot, before).unwrap_or_default()
-            };
-            let is_always = old.count == before as f64;
-            let inverse = if is_always { shared } else { 1.0 / (old.count + 1.0) };
-            columns += usize::from(is_always);
-            moments[k] = old.with(f64::from(value), inverse);
-            Some(Line::of(moments[k], inverse, examples))
-        });
+        let columns = if self.has_table {
+            let lines = (self.table.lines(), &places[..]);
+            scratch.fill_by_lines(example, lines, before as f64, &mut moments, self.intercept)
+        } else {
+            let examples = (before + 1) as f64;
+            let mut columns = 0;
+            scratch.fill(example, |k, slot, value| {
+                if slot == self.intercept {
+                    return None;
+                }
+                let old = self.moments(slot, before).unwrap_or_default();
+                let inverse = 1.0 / (old.count + 1.0);
+                moments[k] = old.with(f64::from(value), inverse);
+                columns += usize::from(moments[k].count == examples);
+                Some(Line::of(moments[k], inverse, examples))
+            });
+            columns
+        };
         (self.next.moments, self.next.places) = (moments, places);
         Ok(columns)
     }
@@ -401,7 +401,44 @@ impl Scaled {
                 line.unwrap_or(Line { centre: 0.0, square: 1.0, offset: 0.0 });
             self.parts.push([f64::from(value) - centre, square, offset]);
         }
-        // A loop of its own, so that roots and divisions are vectorised and do not wait for lookups.
+        self.divide();
+    }
+
+    /// [`Scaled::fill`] by the lines of a table, in the places of the features, after `before` examples; the
+    /// new statistics go to `moments`. Returns the number of features in every example. A loop over slices and
+    /// no closures: dense rows spend most of their time here.
+    #[inline(never)]
+    fn fill_by_lines(
+        &mut self,
+        example: &Example<'_>,
+        (lines, places): (&[Moments], &[u32]),
+        before: f64,
+        moments: &mut [Moments],
+        intercept: u32,
+    ) -> usize {
+        let (examples, mut columns) = (before + 1.0, 0);
+        let shared = 1.0 / examples;
+        self.parts.resize(places.len(), [0.0; 3]);
+        let features = places.iter().zip(example.values);
+        for ((&place, &value), (new, part)) in features.zip(moments.iter_mut().zip(&mut self.parts))
+        {
+            let (old, value) = (lines[place as usize], f64::from(value));
+            let is_always = old.count == before;
+            let inverse = if is_always { shared } else { 1.0 / (old.count + 1.0) };
+            let own = old.with(value, inverse);
+            let Line { centre, square, offset } = Line::of(own, inverse, examples);
+            columns += usize::from(is_always);
+            (*new, *part) = (own, [value - centre, square, offset]);
+        }
+        // The intercept is the last feature, unless the example was made by hand.
+        self.intercept = example.slots.iter().rposition(|&slot| slot == intercept);
+        self.divide();
+        columns
+    }
+
+    /// The scaled values, from their parts. A loop of its own, so that roots and divisions are vectorised and
+    /// do not wait for lookups.
+    fn divide(&mut self) {
         self.values.clear();
         self.values.extend(self.parts.iter().map(|[distance, square, offset]| {
             (distance / square.sqrt() + offset).clamp(-CLIP, CLIP) as f32
