@@ -2,7 +2,8 @@
 //!
 //! - [`largest`]: values are divided by the largest one met (`cap`, `full`);
 //! - [`standard`]: values are centred and divided by their spread (`standard`);
-//! - [`moments`]: the statistics of `standard`, and where they are kept.
+//! - [`line`]: how `standard` scales a feature, given its statistics;
+//! - [`moments`]: these statistics, and where they are kept.
 //!
 //! A round calls [`Scales::prepare`], then [`Scales::remember`] when it was played. An error in between leaves
 //! the scales as they were, so the same example can be learned again. A prediction calls
@@ -11,6 +12,7 @@
 //! examples. The twin is `python/lessregret/learners/scale.py`.
 
 mod largest;
+mod line;
 mod moments;
 mod standard;
 
