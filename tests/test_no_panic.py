@@ -61,7 +61,7 @@ SIZES: list[dict[str, int]] = [
     {"columns": 1},
     {"columns": 5},
 ]
-SCALES = ["none", "cap", "full"]
+SCALES = ["none", "cap", "full", "standard"]
 
 LEARNERS: list[Callable[[], Learner]] = [
     partial(Learner, loss, rule, **size, intercept=intercept, scale=scale)

@@ -288,13 +288,16 @@ def test_features_that_share_a_slot(lessregret: CommandLine) -> None:
     assert lessregret.read("m") == learner.to_bytes()
 
 
-def test_threads_change_no_bit(lessregret: CommandLine) -> None:
-    """Text of many blocks, with lines that the quick readers give back, and bad ones."""
-    block = b"".join(f"{y} |a {w}:0.{w} w{w} |b :{w} x^{w}\n".encode() for w, y in LINES)
+@pytest.mark.parametrize("scale", ["cap", "standard"])
+def test_threads_change_no_bit(lessregret: CommandLine, scale: str) -> None:
+    """Text of many blocks, with zeros, lines that the quick readers give back, and bad ones."""
+    features = "|a {w}:0.{w} w{w} |b :{w} x^{w} |c age:{w} gain:0 gap:{zero}"
+    lines = (f"{y} {features.format(w=w, zero=w % 2)}\n" for w, y in LINES)
+    block = "".join(lines).encode()
     text = b"\n".join([block] * 8 + [b"0 |a b", b"1 |a b:x", b"1 '2\t|a b"] + [block] * 4)
     lessregret.write("data.vw", text)
     lessregret.write("data.vw.gz", gzip.compress(text, 1, mtime=0))
-    options = ("--bad-lines", "skip", *CERTIFIED, "--json", "--model")
+    options = ("--bad-lines", "skip", "--scale", scale, *CERTIFIED, "--json", "--model")
     models = set()
     for data in ("data.vw", "data.vw.gz"):
         for threads in ("1", "2", "4"):
@@ -305,15 +308,18 @@ def test_threads_change_no_bit(lessregret: CommandLine) -> None:
 
 
 @pytest.mark.parametrize("rate", ["auto", "0.1"])
+@pytest.mark.parametrize("scale", ["cap", "standard"])
 def test_every_set_of_vector_instructions_gives_the_same_file(
-    lessregret: CommandLine, rate: str
+    lessregret: CommandLine, rate: str, scale: str
 ) -> None:
     """The paths that this machine has; a process chooses one and keeps it."""
     data = make_data("vw", "logistic")
-    lessregret.write("data.vw", "".join(data.lines("vw")).encode())
+    columns = (f" |t age:{k % 61} gain:0 gap:{k % 2}\n" for k in range(ROUNDS))
+    lines = (line.rstrip("\n") + more for line, more in zip(data.lines("vw"), columns, strict=True))
+    lessregret.write("data.vw", "".join(lines).encode())
     files = set()
     for path in ("avx512", "avx2", "portable"):
-        options = ("--rate", rate, "--model", path, *QUIET)
+        options = ("--rate", rate, "--scale", scale, "--model", path, *QUIET)
         done = lessregret.apart("train", "data.vw", *options, env={"LESSREGRET_SIMD": path})
         if "must be one of" not in done.stderr:
             assert done == Done(0, "", "")

@@ -1,7 +1,7 @@
 //! The two readers of text: the fast one in two stages, and the strict one that it must equal.
 
 use lessregret_core::{
-    BadLines, BlockReader, Chunk, InputError, InstructionSet, Reader, StreamSpec,
+    BadLines, BlockReader, Chunk, InputError, InstructionSet, Reader, Requirements, StreamSpec,
 };
 
 use super::copies::{Copied, copied};
@@ -21,10 +21,10 @@ fn bits(spec: StreamSpec) -> u32 {
 }
 
 /// The result of the strict reader, line by line.
-pub fn strict(bytes: &[u8], spec: StreamSpec, intercept: Option<u32>) -> Outcome {
+pub fn strict(bytes: &[u8], spec: StreamSpec, required: &Requirements) -> Outcome {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut reader = Reader::new(spec.format, spec.space.labels, bits(spec), false);
-    let mut chunk = Chunk::new(intercept);
+    let mut chunk = Chunk::for_requirements(required.clone());
     let mut bad = Vec::new();
     for (line, number) in bytes.split(|&byte| byte == b'\n').zip(1..) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -44,7 +44,7 @@ pub fn fast(
     path: InstructionSet,
     bytes: &[u8],
     spec: StreamSpec,
-    intercept: Option<u32>,
+    required: &Requirements,
 ) -> (Outcome, usize) {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut text = [bytes, b"\n"].concat();
@@ -53,7 +53,7 @@ pub fn fast(
     text.extend(b"1 |a b:0.5 7:7\n".iter().cycle().take(80));
     let reader = Reader::new(spec.format, spec.space.labels, bits(spec), false);
     let mut reader = BlockReader::new(reader, path, spec.bad_lines == BadLines::Stop);
-    let mut chunk = Chunk::new(intercept);
+    let mut chunk = Chunk::for_requirements(required.clone());
     let report = reader.read(&text, lines, &mut chunk);
     let first = report.first_bad.map(|(line, fault)| InputError {
         file: "data".to_owned(),

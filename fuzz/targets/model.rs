@@ -65,7 +65,8 @@ fn file_of(bytes: &[u8]) -> Option<Vec<u8>> {
 pub fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     for (rule, rest) in RULES {
-        for (scale, slim) in [("none", false), ("cap", false), ("full", true)] {
+        for (scale, slim) in [("none", false), ("cap", false), ("full", true), ("standard", false)]
+        {
             let rest = format!(r#"{rest},"scale":"{scale}""#);
             let spec =
                 format!(r#"{{"loss":"hinge","rule":{rule},"table":{{"columns":6}},{rest}}}"#);

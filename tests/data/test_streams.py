@@ -17,6 +17,7 @@ import pytest
 from lessregret.data.streams import BLOCK, ExampleStream, open_examples, total_bytes
 from lessregret.errors import InputError, SpecError
 from lessregret.learners.learner import Learner
+from lessregret.learners.scale import EXPECTED
 from lessregret.learners.space import FeatureSpace
 from tests.support.command_line import ENVIRONMENT
 from tests.support.malformed import GOOD_SVMLIGHT, GOOD_VW
@@ -143,7 +144,7 @@ def test_skipped_lines(data: Path) -> None:
         ({"bits": 0}, "bits must be a whole number from 1 to 31, found 0"),
         ({"bits": 32}, "bits must be a whole number from 1 to 31, found 32"),
         ({"labels": "absolute"}, "labels must be 'binary' or 'real' or 'any', found 'absolute'"),
-        ({"scale": "half"}, "scale must be 'none' or 'cap' or 'full', found 'half'"),
+        ({"scale": "half"}, f"scale must be {EXPECTED}, found 'half'"),
     ],
 )
 def test_wrong_requests(data: Path, options: dict[str, object], told: str) -> None:

@@ -37,7 +37,11 @@ def expected_failures(estimator: BaseEstimator) -> dict[str, str]:
 
 
 @parametrize_with_checks(
-    [made(LOSSES[loss], rule) for loss, rule in PAIRS],
+    [
+        *(made(LOSSES[loss], rule) for loss, rule in PAIRS),
+        OnlineClassifier(scale="standard"),
+        OnlineRegressor(scale="standard"),
+    ],
     expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_check(estimator: BaseEstimator, check: Any) -> None:

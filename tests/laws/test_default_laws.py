@@ -57,7 +57,7 @@ def contrary(loss: str) -> list[Round]:
 SEQUENCES = [drawn, flipped, sorted_by_label, too_steep, contrary]
 
 
-@pytest.mark.parametrize("scale", ["none", "cap", "full"])
+@pytest.mark.parametrize("scale", ["none", "cap", "full", "standard"])
 @pytest.mark.parametrize("make", SEQUENCES)
 @pytest.mark.parametrize("loss", LOSSES)
 def test_mixing_costs_no_more_than_it_says(

@@ -165,7 +165,7 @@ def test_a_lane_is_the_learner_at_its_rate(make: Any, loss: str, scale: str) -> 
 
 
 @pytest.mark.parametrize("rule", [*(RULES[n]() for n in DESCENDING), PerCoordinate(rate="auto")])
-@pytest.mark.parametrize("scale", ["none", "cap", "full"])
+@pytest.mark.parametrize("scale", ["none", "cap", "full", "standard"])
 def test_saved_cut_and_resumed_it_is_the_same_learner(rule: Rule, scale: str) -> None:
     rounds = rounds_for("logistic")
     wishes: dict[str, Any] = {"columns": COLUMNS, "certify": True, "scale": scale, **AWARE}

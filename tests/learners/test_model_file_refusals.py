@@ -172,7 +172,7 @@ print(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc, as on Linux")
-@pytest.mark.parametrize("scale", ["none", "cap", "full"])
+@pytest.mark.parametrize("scale", ["none", "cap", "full", "standard"])
 @pytest.mark.parametrize("rate", ["0.5", "auto"])
 def test_a_small_file_takes_little_memory_whatever_it_claims(
     tmp_path: Path, scale: str, rate: str
@@ -199,7 +199,7 @@ def test_a_rate_too_small_for_float32_is_saved_and_loaded(tmp_path: Path) -> Non
     assert np.isfinite(made.ledger().bound or 0.0)
 
 
-@pytest.mark.parametrize("scale", ["none", "cap", "full"])
+@pytest.mark.parametrize("scale", ["none", "cap", "full", "standard"])
 def test_a_slim_model_of_boxes_without_0_is_loaded(tmp_path: Path, scale: str) -> None:
     box = (np.full(6, 0.5, np.float32), np.full(6, 2.0, np.float32))
     made = Learner("hinge", PerCoordinate(rate=0.1), columns=6, box=box, scale=scale)

@@ -71,7 +71,7 @@ def test_a_cap_leaves_values_up_to_1(loss: str, rule: str) -> None:
     }
 
 
-@pytest.mark.parametrize("scale", SCALED)
+@pytest.mark.parametrize("scale", [*SCALED, "standard"])
 @pytest.mark.parametrize(("loss", "rule"), PAIRS)
 def test_one_huge_value_is_no_error(loss: str, rule: str, scale: str) -> None:
     indptr, indices, values, labels, importances = ROWS
@@ -101,7 +101,7 @@ def test_predicting_is_what_learning_would_play(scale: str) -> None:
 
 
 @pytest.mark.parametrize("rule", [PerCoordinate(), PerCoordinate(rate=0.3), Ftrl(), CW()])
-@pytest.mark.parametrize("scale", SCALED)
+@pytest.mark.parametrize("scale", [*SCALED, "standard"])
 def test_a_scaled_learner_comes_back_and_goes_on(rule: Any, scale: str) -> None:
     """Also where a round told nothing but a size: importance 0, and hinge beyond its kink."""
     whole, pieces = (Learner("hinge", rule, columns=COLUMNS, scale=scale) for _ in "ab")
@@ -113,7 +113,7 @@ def test_a_scaled_learner_comes_back_and_goes_on(rule: Any, scale: str) -> None:
     assert pieces.spec["scale"] == scale
 
 
-@pytest.mark.parametrize("scale", SCALED)
+@pytest.mark.parametrize("scale", [*SCALED, "standard"])
 def test_a_slim_model_keeps_the_scales(scale: str, tmp_path: Path) -> None:
     learner = Learner("hinge", PerCoordinate(rate=0.3), columns=COLUMNS, scale=scale)
     learn_rows(learner, *ROWS)
@@ -158,8 +158,8 @@ def test_a_file_without_right_scales_is_damaged(scale: str, wrong: Any, told: st
         Learner.from_bytes(edited(learner.to_bytes(), edit))
 
 
-def test_there_are_three_scales() -> None:
-    told = r"scale must be 'none' or 'cap' or 'full', found 'half'"
+def test_there_are_four_scales() -> None:
+    told = r"scale must be 'none' or 'cap' or 'full' or 'standard', found 'half'"
     for make in (partial(Learner, columns=1), ReadableLearner):
         with pytest.raises(SpecError, match=told):
             make("hinge", PerCoordinate(), scale="half")

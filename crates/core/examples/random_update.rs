@@ -91,7 +91,8 @@ fn compare<T: Pod>(
 
 /// The examples of a chunk with the positions of their lines, as readers of text provide them.
 fn with_positions(chunk: &Chunk, index: Arc<dyn SlotLookup>) -> Chunk {
-    let mut found = Chunk::for_requirements(Requirements { intercept: None, index: Some(index) });
+    let mut found =
+        Chunk::for_requirements(Requirements { index: Some(index), ..Requirements::default() });
     found.append(chunk);
     found.look_up_positions();
     found

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use copies::{Copied, copied};
 use lessregret_core::ArrowWriter as Writer;
 use lessregret_core::{BadLines, FeatureSpace, Stream, StreamSpec};
-use lessregret_core::{Chunk, Result};
+use lessregret_core::{Chunk, Requirements, Result};
 use lessregret_core::{Format, Labels};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -62,6 +62,21 @@ fn chunk(examples: u32, features: u32) -> Chunk {
         chunk.finish(label, (i % 4) as f32, &tag);
     }
     chunk
+}
+
+#[test]
+fn zeros_are_kept_for_those_who_require_them() {
+    let requirements = Requirements { zeros: true, ..Requirements::default() };
+    let mut chunk = Chunk::for_requirements(requirements.clone());
+    chunk.extend(&[3, 5, 8], &[0.0, 2.0, -0.0]);
+    chunk.finish(1.0, 1.0, b"");
+    let bytes = written(&[chunk]);
+    for (zeros, slots) in [(true, &[3, 5, 8][..]), (false, &[5])] {
+        let mut stream = Stream::over("data", Box::new(Cursor::new(bytes.clone())), SPEC);
+        let mut found = Chunk::for_requirements(Requirements { zeros, ..requirements.clone() });
+        assert_eq!(stream.fill(&mut found, 9), Ok(1));
+        assert_eq!(found.example(0).slots, slots);
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use copies::copied;
 use differential::{Outcome, fast, strict};
 use lessregret_core::InstructionSet;
 use lessregret_core::{BadLines, FeatureSpace, Stream, StreamSpec};
-use lessregret_core::{Chunk, Error};
+use lessregret_core::{Chunk, Error, Requirements};
 use lessregret_core::{Format, Labels};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -21,12 +21,12 @@ use trickle::Trickle;
 fn streamed(
     bytes: &[u8],
     spec: StreamSpec,
-    intercept: Option<u32>,
+    required: &Requirements,
     [step, limit, threads]: [usize; 3],
 ) -> (Outcome, u64) {
     let source = Trickle(Cursor::new(bytes.to_vec()), step);
     let mut stream = Stream::over("data", Box::new(source), spec).threads(threads);
-    let mut chunk = Chunk::new(intercept);
+    let mut chunk = Chunk::for_requirements(required.clone());
     let mut examples = Vec::new();
     loop {
         match stream.fill(&mut chunk, limit) {
@@ -58,6 +58,7 @@ fn specs() -> impl Strategy<Value = StreamSpec> {
 fn numbers() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => "-?0\\.[0-9]{1,8}",
+        1 => "-?0(\\.0)?",
         2 => "-?[0-9]{1,9}",
         2 => "-?[0-9]{0,9}\\.[0-9]{0,12}",
         1 => "[0-9]{15,20}(\\.[0-9]{1,5})?",
@@ -181,13 +182,17 @@ proptest! {
 
     #[test]
     fn every_path_reads_as_the_strict_reader(
-        bytes in files(), spec in specs(), intercept in prop::option::of(0..9u32),
+        bytes in files(),
+        spec in specs(),
+        intercept in prop::option::of(0..9u32),
+        zeros in any::<bool>(),
     ) {
-        let mut expected = strict(&bytes, spec, intercept);
+        let required = Requirements { intercept, zeros, index: None };
+        let mut expected = strict(&bytes, spec, &required);
         let count = expected.bad.len();
         expected.bad.truncate(1);
         for path in InstructionSet::available() {
-            let found = fast(path, &bytes, spec, intercept);
+            let found = fast(path, &bytes, spec, &required);
             prop_assert_eq!(&found.0, &expected);
             prop_assert_eq!(found.1, count);
         }
@@ -196,14 +201,16 @@ proptest! {
     #[test]
     fn blocks_limits_and_threads_change_nothing(
         bytes in files(), spec in specs(), step in 1..400usize, limit in 1..9usize,
+        zeros in any::<bool>(),
     ) {
         prop_assume!(is_text(&bytes));
-        let mut expected = strict(&bytes, spec, Some(3));
+        let required = Requirements { intercept: Some(3), zeros, index: None };
+        let mut expected = strict(&bytes, spec, &required);
         let count = expected.bad.len() as u64;
         expected.bad.truncate(1);
         for threads in [1, 2, 4] {
             for (step, limit) in [(step, limit), (step, usize::MAX), (usize::MAX, limit)] {
-                let found = streamed(&bytes, spec, Some(3), [step, limit, threads]);
+                let found = streamed(&bytes, spec, &required, [step, limit, threads]);
                 prop_assert_eq!(&found.0, &expected);
                 prop_assert_eq!(found.1, count);
             }
@@ -239,12 +246,13 @@ fn a_negative_of_another_spelling_is_found_wherever_it_stands() {
     bytes.splice(place..place, odd.iter().copied());
     for bad_lines in [BadLines::Skip, BadLines::Stop] {
         let spec = StreamSpec { bad_lines, ..MANY };
-        let mut expected = strict(&bytes, spec, None);
+        let mut expected = strict(&bytes, spec, &Requirements::default());
         assert!(expected.bad[0].expected.contains("1 or -1, as in the lines before"));
         let count = expected.bad.len() as u64;
         expected.bad.truncate(1);
         for threads in [1, 2, 4] {
-            let found = streamed(&bytes, spec, None, [usize::MAX, 5000, threads]);
+            let found =
+                streamed(&bytes, spec, &Requirements::default(), [usize::MAX, 5000, threads]);
             assert!(found.0 == expected, "{threads} threads");
             assert_eq!(found.1, count);
         }
@@ -268,7 +276,7 @@ fn an_intercept_may_change_in_the_middle_of_a_block() {
         assert!(chunk.examples().all(|example| example.slots.contains(&INTERCEPT) == (k % 2 == 1)));
         examples.extend((0..chunk.len()).map(|i| chunk.example(i).label.to_bits()));
     }
-    let expected = strict(&bytes, MANY, None).examples;
+    let expected = strict(&bytes, MANY, &Requirements::default()).examples;
     assert!(examples.iter().eq(expected.iter().map(|(label, ..)| label)));
 }
 

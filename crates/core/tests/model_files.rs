@@ -76,7 +76,7 @@ fn spec(draws: &mut Draws) -> String {
         draws.one_of(&[true, false, false]),
         draws.one_of(&["0.0", "0.0", "0.0", "1e-38", "0.1", "3.4e38"]),
         draws.one_of(&["active", "all"]),
-        draws.one_of(&["none", "cap", "full"]),
+        draws.one_of(&["none", "cap", "full", "standard"]),
         draws.one_of(&[true, false, false, false]),
         draws.one_of(&["0.0", "0.0", "0.0", "1e-300", "0.3"]),
     )

@@ -101,7 +101,7 @@ def open_examples(
         What to do with a line that cannot be read: raise an InputError, or skip and count it.
     names : bool
         Whether to record the feature names. This uses more memory, and only one thread then reads.
-    scale : "none", "cap" or "full"
+    scale : "none", "cap", "full" or "standard"
         How values are scaled while they are read. Learners scale values themselves, so a learner
         raises a SpecError for values that were scaled here, unless it has scale "none". Scale here
         if the same values go to something that cannot scale, such as :func:`best_fixed`.

@@ -16,9 +16,15 @@ from lessregret import _core
 from lessregret.errors import InputError, SpecError
 
 
-def as_csr(table: Any) -> Any:
-    """A table of any kind as a sparse one."""
-    return table if issparse(table) else csr_array(table)
+def as_csr(table: Any, *, zeros: bool) -> Any:
+    """A table of any kind as a sparse one; with ``zeros`` every cell of a dense one is an entry."""
+    if issparse(table):
+        return table
+    if not zeros:
+        return csr_array(table)
+    rows, columns = table.shape
+    indices = np.tile(np.arange(columns, dtype=np.int32), rows)
+    return csr_array((table.ravel(), indices, np.arange(rows + 1) * columns), table.shape)
 
 
 def are_dicts(X: Any) -> bool:

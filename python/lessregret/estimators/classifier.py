@@ -56,11 +56,14 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         The strength λ of L2 regularisation: (λ/2) Σ w² over the weights of a row's features is
         added to the loss of that row, multiplied by its ``sample_weight``. Only for rules with a
         feasible set. 0 is the default because one pass hardly overfits.
-    scale : "none", "cap" or "full", default "cap"
+    scale : "none", "cap", "full" or "standard", default "cap"
         How values are scaled. ``"full"`` divides each value by the largest absolute value that the
         column has had so far. ``"cap"`` does so only if that largest value is above 1: it leaves
         0/1 data and unit-length rows unchanged. ``"none"`` leaves all values as they are.
-        ``coef_`` holds the weights for the values before scaling.
+        ``"standard"`` subtracts the mean of a column without missing cells and divides by its
+        standard deviation. Every cell of a dense table is then a value, also a 0; a sparse matrix
+        has the cells that it stores. ``coef_`` and ``intercept_`` are for the values before
+        scaling.
     importance_aware : bool, default False
         Whether to use importance-aware updates (Karampatziakis & Langford 2011): an example with
         ``sample_weight`` h moves the weights as many small steps of total importance h would. A

@@ -127,9 +127,11 @@ class OnlineLinear(BaseEstimator, ABC):
             ensure_all_finite=not (issparse(table) and has_twin(self._rule())),
             **targets,
         )
+        # To this scale every cell of a dense table is a value, also a 0.
+        zeros = self.scale == "standard"
         if "y" in targets:
-            return as_csr(checked[0]), checked[1]
-        return as_csr(checked)
+            return as_csr(checked[0], zeros=zeros), checked[1]
+        return as_csr(checked, zeros=zeros)
 
     def _margins(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
@@ -145,8 +147,10 @@ class OnlineLinear(BaseEstimator, ABC):
         return np.fromiter(map(self.learner_.weight, range(columns)), np.float64, columns)
 
     def _margin_of_nothing(self) -> float:
-        """The intercept: the margin of a row without features."""
+        """The intercept: the margin of a row without features, or whose centred features are 0."""
         check_is_fitted(self)
+        if self.scale == "standard":
+            return self.learner_.weight(self.n_features_in_) if self.intercept else 0.0
         nothing = csr_array((1, self.n_features_in_))
         return float(self.learner_.predict(self._source(self.learner_, nothing)).margins[0])
 

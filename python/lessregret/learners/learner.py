@@ -61,12 +61,15 @@ class Learner:
     l2_scope : "active" or "all", default "active"
         Which weights ``l2`` penalises for an example: those of the example's features, or those of
         all features met so far. ``"all"`` is slow, since every example then updates all weights.
-    scale : "none", "cap" or "full", default "cap"
+    scale : "none", "cap", "full" or "standard", default "cap"
         How values are scaled. ``"full"`` divides each value by the largest absolute value that the
         feature has had so far; use it for features in different units. ``"cap"`` does so only if
         that largest value is above 1: it leaves 0/1 data and unit-length rows unchanged. ``"none"``
         leaves all values as they are. With ``"cap"`` the divisor at most doubles in each round, so
-        that a single outlier does not make all later values of the feature tiny.
+        that a single outlier does not make all later values of the feature tiny. ``"standard"``
+        subtracts the mean of a feature that is in every example and divides by its standard
+        deviation; it divides other features by their root mean square, if that is above 1. It is
+        for tables in raw units, and an explicit zero is a value for it.
     importance_aware : bool, default False
         Whether to use importance-aware updates (Karampatziakis & Langford 2011): an example with
         importance h moves the weights as many small steps of total importance h would. A large

@@ -23,7 +23,8 @@ from lessregret.learners.mixture import RATES, Mixture, check_fixed_share
 from lessregret.learners.outcomes import Outcomes
 from lessregret.learners.penalty import check_penalty
 from lessregret.learners.rules import ExampleStats, Rule, Step
-from lessregret.learners.scale import Scales
+from lessregret.learners.scale import AnyScales, Scales
+from lessregret.learners.standard import StandardScales
 from lessregret.ledger import Lane, Ledger, Outcome, SlotSummary, Tally
 
 
@@ -91,7 +92,8 @@ class ReadableLearner:
         if boxes and isinf(rule.width):
             raise SpecError(f"rule {rule.name!r} has no feasible set, so it cannot be given a box")
         self.slots: dict[int, Any] = {}
-        self.scales = Scales(scale)
+        self.scales: AnyScales = StandardScales(intercept) if scale == "standard" else Scales(scale)
+        self.keeps_zeros = scale == "standard"
         self.shared = rule.no_shared
         self.step = Step()
         self.gradient_sums: dict[int, float] | None = {} if certify else None
@@ -109,6 +111,7 @@ class ReadableLearner:
                 self.loss,
                 certify=certify,
                 boxes=boxes,
+                intercept=intercept,
                 l2=l2,
                 l2_scope=l2_scope,
                 scale=scale,
@@ -118,10 +121,10 @@ class ReadableLearner:
             self.scales = self.lanes[0].scales
 
     def margin(self, slots: Sequence[int], values: Sequence[float]) -> float:
-        """The margin Σ_i weight_i · value_i, with the values scaled as :meth:`play` would."""
+        """The margin Σ_i weight_i · value_i of the scaled values."""
         if self.lanes:
             return self.mixture.margin([lane.margin(slots, values) for lane in self.lanes])
-        return self._margin(slots, self.scales.normalised(slots, values))
+        return self._margin(*self.scales.seen(slots, values))
 
     def play(
         self,
@@ -134,8 +137,7 @@ class ReadableLearner:
         if self.lanes:
             return self._learn_lanes(slots, values, label, importance)
         features = len(slots)
-        seen: Sequence[float] = self.scales.normalised(slots, values)
-        self.scales.remember(slots, values)
+        slots, seen = self.scales.played(slots, values)
         if self.l2 and self.l2_scope == "all":
             slots, seen = self._with_absent(slots, seen)
         stats = self._stats(slots, seen, label, importance)
@@ -171,7 +173,7 @@ class ReadableLearner:
 
     def weight(self, slot: int, value: float = 1.0) -> float:
         """The current weight of a slot, for unscaled values."""
-        return self.scaled_weight(slot, value) / self.scales.of(slot)
+        return self.scales.unscaled(slot, lambda slot: self.scaled_weight(slot, value))
 
     def scaled_weight(self, slot: int, value: float = 1.0) -> float:
         """The current weight of a slot, for scaled values; with lanes, that of the best lane."""
@@ -233,7 +235,7 @@ class ReadableLearner:
         return SlotSummary(None, None, None, len(touched), self.mixture.cost, tuple(lanes))
 
     def _rows(self, examples: CsrRows) -> list[tuple[list[int], list[float]]]:
-        """The rows as lists of slots and values: repeats added up, zeros left out."""
+        """The rows as lists of slots and values: repeats added up; zeros left out, if not kept."""
         starts, columns, entries = examples.indptr, examples.indices, examples.values
         rows = []
         for start, end in pairwise(starts.tolist()):
@@ -242,7 +244,7 @@ class ReadableLearner:
                 row[int(column)] = row.get(int(column), 0.0) + float(entry)
             if self.intercept is not None:
                 row[self.intercept] = 1.0
-            kept = {slot: value for slot, value in row.items() if value != 0}
+            kept = {i: value for i, value in row.items() if value != 0 or self.keeps_zeros}
             rows.append((list(kept), list(kept.values())))
         return rows
 

@@ -1,4 +1,7 @@
-"""The scale of a feature: the learner sees values divided by the largest one met.
+"""The scale of a feature: how the value that rule and margin see is made from the value read.
+
+"none" leaves values as they are. "cap" and "full", here, divide them by the largest one met.
+"standard", in ``standard.py``, centres them and divides them by their spread.
 
     m_i = max |x_i| so far, this example's included      "full"
           max(1, the same), at most twice the last       "cap"
@@ -12,17 +15,17 @@ of radius R/m_i for w_i. When m_i grows the slot stays as it is: that *is* the r
 m_old/m_new (Ross, Mineiro & Langford 2013). Regret and bounds are those of the game on the
 normalised examples.
 
-The twin of ``crates/core/src/example/scale.rs``.
+The twin of ``crates/core/src/example/scale/largest.rs``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 from lessregret.errors import SpecError
 
-SCALES = ("none", "cap", "full")
+SCALES = ("none", "cap", "full", "standard")
 CAP_GROWTH = 2.0
 """How much larger than before a cap can become in a round."""
 EXPECTED = " or ".join(map(repr, SCALES))
@@ -34,8 +37,32 @@ def check_scale(scale: Any) -> None:
         raise SpecError(f"scale must be {EXPECTED}, found {scale!r}")
 
 
+Seen = tuple[Sequence[int], Sequence[float]]
+"""The slots of an example and their scaled values."""
+
+
+class AnyScales(Protocol):
+    """The scales of all features, of any kind."""
+
+    def seen(self, slots: Sequence[int], values: Sequence[float]) -> Seen:
+        """The example that a prediction sees. Nothing is remembered."""
+        ...
+
+    def played(self, slots: Sequence[int], values: Sequence[float]) -> Seen:
+        """The example that a round plays. Its values are remembered."""
+        ...
+
+    def of(self, slot: int) -> float:
+        """The number by which the values of a slot are divided."""
+        ...
+
+    def unscaled(self, slot: int, weight: Callable[[int], float]) -> float:
+        """The weight per unit of the raw value, from the weights of the scaled values."""
+        ...
+
+
 class Scales:
-    """The scales of all features.
+    """The scales of all features, by the largest value met.
 
     >>> scales = Scales("cap")
     >>> scales.normalised([0, 1], [-4.0, 0.5])
@@ -53,6 +80,20 @@ class Scales:
     def of(self, slot: int) -> float:
         """m of a slot; of a feature never met 1, which has no unit yet."""
         return self.largest.get(slot, 1.0)
+
+    def unscaled(self, slot: int, weight: Callable[[int], float]) -> float:
+        """The weight per unit of the raw value."""
+        return weight(slot) / self.of(slot)
+
+    def seen(self, slots: Sequence[int], values: Sequence[float]) -> Seen:
+        """The example that a prediction sees. Nothing is remembered."""
+        return slots, self.normalised(slots, values)
+
+    def played(self, slots: Sequence[int], values: Sequence[float]) -> Seen:
+        """The example that a round plays. Its values are remembered."""
+        seen = self.seen(slots, values)
+        self.remember(slots, values)
+        return seen
 
     def normalised(self, slots: Sequence[int], values: Sequence[float]) -> list[float]:
         """The values as rule and margin see them. Nothing is remembered."""

@@ -34,8 +34,8 @@ class FeatureSpace:
         labels ``"any"`` can be predicted but not learned from.
     intercept : bool, default True
         Whether every example has an intercept: a feature of value 1, in an extra slot.
-    scale : "none", "cap" or "full", default "none"
-        How values are scaled; :class:`~lessregret.Learner` explains the three words. In the space
+    scale : "none", "cap", "full" or "standard", default "none"
+        How values are scaled; :class:`~lessregret.Learner` explains the four words. In the space
         of a learner it says how the learner scales values. In the space of a source of examples it
         says how the values were scaled when they were read.
 

@@ -6,31 +6,8 @@ use std::sync::Arc;
 
 use super::Example;
 use super::duplicates::DuplicateFilter;
-
-/// The properties that a learner requires of examples.
-#[derive(Clone, Debug, Default)]
-pub struct Requirements {
-    /// The slot of a feature that every example has, with value 1.
-    pub intercept: Option<u32>,
-    /// The index of the learner's lines, if the reader is to look up the positions.
-    pub index: Option<Arc<dyn SlotLookup>>,
-}
-
-/// The index from slots to the positions of their lines in a learner's table.
-///
-/// A reader does the lookups in its own thread, so that the learner does not wait for the random reads.
-pub trait SlotLookup: std::fmt::Debug + Send + Sync {
-    /// Append the position of every slot's line.
-    fn look_up(&self, slots: &[u32], positions: &mut Vec<u32>);
-}
-
-/// Whether both sides have the same index, or both have none.
-fn is_same(one: Option<&Arc<dyn SlotLookup>>, other: Option<&Arc<dyn SlotLookup>>) -> bool {
-    match (one, other) {
-        (Some(one), Some(other)) => addr_eq(Arc::as_ptr(one), Arc::as_ptr(other)),
-        (one, other) => one.is_none() && other.is_none(),
-    }
-}
+use super::requirements::{Requirements, is_same};
+use super::sizes::ValueSizes;
 
 /// Examples as the rows of a sparse matrix in CSR form.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,8 +37,7 @@ pub struct Chunk {
     values: Vec<f32>,
     labels: Vec<f32>,
     importances: Vec<f32>,
-    /// Whether any value is outside `[-1, 1]`. Kept, because another scan of all values takes time.
-    any_large: bool,
+    sizes: ValueSizes,
     tag_ends: Vec<usize>,
     tags: Vec<u8>,
     seen: DuplicateFilter,
@@ -70,7 +46,7 @@ pub struct Chunk {
 impl Chunk {
     /// An empty chunk whose examples all get the feature `intercept` with value 1, if given.
     pub fn new(intercept: Option<u32>) -> Self {
-        Chunk::for_requirements(Requirements { intercept, index: None })
+        Chunk::for_requirements(Requirements { intercept, ..Requirements::default() })
     }
 
     /// An empty chunk for a learner with these requirements.
@@ -86,7 +62,7 @@ impl Chunk {
         self.values.clear();
         self.labels.clear();
         self.importances.clear();
-        self.any_large = false;
+        self.sizes = ValueSizes::default();
         self.tag_ends.clear();
         self.tags.clear();
     }
@@ -143,7 +119,7 @@ impl Chunk {
     /// Append a finished example unchanged.
     pub fn append_example(&mut self, example: &Example<'_>, tag: &[u8]) {
         self.extend(example.slots, example.values);
-        self.any_large |= example.values.iter().any(|value| value.abs() > 1.0);
+        self.sizes = self.sizes.and(ValueSizes::of(example.values));
         self.seal(example.label, example.importance, tag);
     }
 
@@ -167,7 +143,7 @@ impl Chunk {
         self.tags.extend_from_slice(&other.tags[tags]);
         self.labels.extend_from_slice(&other.labels[which.clone()]);
         self.importances.extend_from_slice(&other.importances[which]);
-        self.any_large |= other.any_large;
+        self.sizes = self.sizes.and(other.sizes);
     }
 
     /// The number of features of the first `count` examples.
@@ -260,7 +236,8 @@ impl Chunk {
         self.values.truncate(start);
     }
 
-    /// Finish the example: append the intercept, add up values in the same slot, remove zeros.
+    /// Finish the example: append the intercept, add up values in the same slot, remove zeros unless they are
+    /// required.
     pub fn finish(&mut self, label: f32, importance: f32, tag: &[u8]) {
         let start = self.features();
         let mut repeats = self.seen.repeats(&self.slots[start..]);
@@ -268,12 +245,14 @@ impl Chunk {
             repeats |= self.slots[start..].contains(&slot);
             self.push(slot, 1.0);
         }
-        if repeats {
-            self.add_up_repeats(start);
+        let repeats = repeats && self.add_up_repeats(start);
+        let mut sizes = ValueSizes::of(&self.values[start..]);
+        if repeats || (sizes.any_zero && !self.requirements.zeros) {
+            let zeros = self.requirements.zeros;
+            self.retain(start, |value| !value.is_nan() && (zeros || value != 0.0));
+            sizes.any_zero &= zeros;
         }
-        if self.look_over(start) {
-            self.drop_zeros(start);
-        }
+        self.sizes = self.sizes.and(sizes);
         self.seal(label, importance, tag);
     }
 
@@ -285,20 +264,17 @@ impl Chunk {
         self.tag_ends.push(self.tags.len());
     }
 
-    /// Finish an example whose slots ascend, all below the intercept's, and whose values are not 0. The
-    /// caller says whether any value may be outside `[-1, 1]`.
-    pub fn finish_plain(&mut self, label: f32, importance: f32, any_large: bool) {
+    /// Finish an example whose slots ascend, all below the intercept's, and whose values are not 0 unless zeros
+    /// are required. The caller knows the properties of the values.
+    pub fn finish_plain(&mut self, label: f32, importance: f32, sizes: ValueSizes) {
         let start = self.features();
         if let Some(slot) = self.requirements.intercept {
             self.push(slot, 1.0);
         }
         debug_assert!(self.slots[start..].is_sorted_by(|one, next| one < next));
-        debug_assert!(
-            self.values[start..]
-                .iter()
-                .all(|&value| { value != 0.0 && (any_large || value.abs() <= 1.0) })
-        );
-        self.any_large |= any_large;
+        debug_assert_eq!(sizes.and(ValueSizes::of(&self.values[start..])), sizes);
+        debug_assert!(self.requirements.zeros || !sizes.any_zero);
+        self.sizes = self.sizes.and(sizes);
         self.seal(label, importance, b"");
     }
 
@@ -316,7 +292,44 @@ impl Chunk {
 
     /// Whether any value may be outside `[-1, 1]`.
     pub fn is_any_large(&self) -> bool {
-        self.any_large
+        self.sizes.any_large
+    }
+
+    /// Whether any value may be other than 1.
+    pub fn is_any_not_one(&self) -> bool {
+        self.sizes.any_not_one
+    }
+
+    /// Whether any value may be 0.
+    pub fn is_any_zero(&self) -> bool {
+        self.sizes.any_zero
+    }
+
+    /// Set whether zeros are required from now on; returns whether they were.
+    pub fn require_zeros(&mut self, zeros: bool) -> bool {
+        std::mem::replace(&mut self.requirements.zeros, zeros)
+    }
+
+    /// Remove the features of value 0 from all finished examples.
+    pub fn drop_all_zeros(&mut self) {
+        if !self.sizes.any_zero {
+            return;
+        }
+        let (mut start, mut kept) = (0, 0);
+        for end in &mut self.ends {
+            for k in start..*end {
+                if self.values[k] != 0.0 {
+                    (self.slots[kept], self.values[kept]) = (self.slots[k], self.values[k]);
+                    kept += 1;
+                }
+            }
+            start = *end;
+            *end = kept;
+        }
+        self.slots.truncate(kept);
+        self.values.truncate(kept);
+        self.positions.clear();
+        self.sizes.any_zero = false;
     }
 
     /// The range of the features of example `i`.
@@ -327,7 +340,7 @@ impl Chunk {
 
     /// The mutable values of example `i`.
     pub fn values_mut(&mut self, i: usize) -> &mut [f32] {
-        self.any_large = true;
+        self.sizes = ValueSizes::UNKNOWN;
         let span = self.span(i);
         &mut self.values[span]
     }
@@ -356,36 +369,29 @@ impl Chunk {
         }
     }
 
-    /// Add up the values of equal slots into the first of them, in the order of the features.
-    fn add_up_repeats(&mut self, start: usize) {
+    /// Add up the values of equal slots into the first of them, in the order of the features; the others become
+    /// NaN. Returns whether there were any.
+    fn add_up_repeats(&mut self, start: usize) -> bool {
         let mut order: Vec<usize> = (start..self.slots.len()).collect();
         order.sort_by_key(|&k| (self.slots[k], k));
+        let mut any = false;
         for pair in order.chunk_by(|&a, &b| self.slots[a] == self.slots[b]) {
             for &k in &pair[1..] {
                 // The sum of two values near the largest float could be infinite.
                 let sum = self.values[pair[0]] + self.values[k];
                 self.values[pair[0]] = sum.clamp(f32::MIN, f32::MAX);
-                self.values[k] = 0.0;
+                self.values[k] = f32::NAN;
+                any = true;
             }
         }
+        any
     }
 
-    /// Whether a value of the example is zero. Also records whether one is large.
-    fn look_over(&mut self, start: usize) -> bool {
-        // No early exit, and masks as wide as the values, so that the loop vectorises.
-        let (mut zeros, mut large) = (0, 0);
-        for &value in &self.values[start..] {
-            zeros |= u32::from(value == 0.0);
-            large |= u32::from(value.abs() > 1.0);
-        }
-        self.any_large |= large != 0;
-        zeros != 0
-    }
-
-    fn drop_zeros(&mut self, start: usize) {
+    /// Keep only some of the features of the example being written.
+    fn retain(&mut self, start: usize, is_kept: impl Fn(f32) -> bool) {
         let mut kept = start;
         for k in start..self.slots.len() {
-            if self.values[k] != 0.0 {
+            if is_kept(self.values[k]) {
                 self.slots[kept] = self.slots[k];
                 self.values[kept] = self.values[k];
                 kept += 1;
@@ -399,6 +405,7 @@ impl Chunk {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::example::SlotLookup;
 
     fn finished(intercept: Option<u32>, features: &[(u32, f32)]) -> (Vec<u32>, Vec<f32>) {
         let mut chunk = Chunk::new(intercept);
@@ -422,6 +429,21 @@ mod tests {
         assert_eq!((slots, values), (vec![1], vec![3.0]));
     }
 
+    #[test]
+    fn zeros_that_are_required_are_features_and_merged_ones_are_not() {
+        let requirements = Requirements { zeros: true, ..Requirements::default() };
+        let mut chunk = Chunk::for_requirements(requirements);
+        chunk.extend(&[5, 2, 1, 2], &[0.0, 1.0, 3.0, -1.0]);
+        chunk.finish(1.0, 1.0, b"");
+        chunk.extend(&[4], &[1.0]);
+        chunk.finish(1.0, 1.0, b"");
+        let Example { slots, values, .. } = chunk.example(0);
+        assert_eq!((slots, values), (&[5, 2, 1][..], &[0.0, 0.0, 3.0][..]));
+        chunk.drop_all_zeros();
+        assert_eq!((chunk.example(0).slots, chunk.example(1).slots), (&[1][..], &[4][..]));
+        assert!(!chunk.is_any_zero());
+    }
+
     /// An index in which the position of every slot is the slot's own number plus this.
     #[derive(Debug)]
     struct Shifted(u32);
@@ -437,7 +459,7 @@ mod tests {
         let [one, other] = [Arc::new(Shifted(1)), Arc::new(Shifted(2))];
         let require = |index: &Arc<Shifted>| {
             let index: Arc<dyn SlotLookup> = Arc::<Shifted>::clone(index);
-            Chunk::for_requirements(Requirements { intercept: None, index: Some(index) })
+            Chunk::for_requirements(Requirements { index: Some(index), ..Requirements::default() })
         };
         let mut read = require(&one);
         read.push(3, 1.0);

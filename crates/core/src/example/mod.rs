@@ -6,7 +6,8 @@
 //!
 //! 1. no slot occurs twice: a coordinate plays once a round, else its gradient would be split in
 //!    two and the regret bounds would not hold. Features that share a slot are added up;
-//! 2. no value is zero, so dense and sparse data are the same examples;
+//! 2. no value is zero, so dense and sparse data are the same examples; unless the learner requires zeros
+//!    ([`Requirements::zeros`]), to which an explicit zero is a value;
 //! 3. every value is finite (the writer checks, because it can name the position of a bad one).
 
 mod chunk;
@@ -14,12 +15,16 @@ mod duplicates;
 pub mod hash;
 mod names;
 mod order;
+mod requirements;
 mod scale;
+mod sizes;
 
-pub use chunk::{Arrays, Chunk, Requirements, SlotLookup};
+pub use chunk::{Arrays, Chunk};
 pub use names::{Name, Names};
 pub use order::Ordered;
-pub use scale::Scales;
+pub use requirements::{Requirements, SlotLookup};
+pub use scale::{Moments, Scaled, Scales};
+pub use sizes::ValueSizes;
 
 /// One example, borrowed from a chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,6 +35,6 @@ pub struct Example<'a> {
     pub importance: f32,
     /// The slots of the features, each once.
     pub slots: &'a [u32],
-    /// The values of the features, none of them zero.
+    /// The values of the features, none of them zero unless zeros are required.
     pub values: &'a [f32],
 }

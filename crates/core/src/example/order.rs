@@ -59,6 +59,11 @@ impl<'a> Ordered<'a> {
         self.chunk.is_any_large()
     }
 
+    /// Whether any value may be other than 1.
+    pub fn is_any_not_one(&self) -> bool {
+        self.chunk.is_any_not_one()
+    }
+
     /// The examples in this order.
     pub fn examples(self) -> impl Iterator<Item = Example<'a>> {
         (0..self.len()).map(move |k| self.example(k))

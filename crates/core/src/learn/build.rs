@@ -25,7 +25,7 @@ impl Spec {
     /// Builds the slim model of a learner with this spec and this tally. All its weights are 0.
     pub fn build_slim(&self, tally: Tally) -> Result<SlimModel> {
         let slots = self.space.slots();
-        SlimModel::new(slots, Scales::new(self.space.scale, slots)?, tally)
+        SlimModel::new(slots, Scales::new(&self.space)?, tally)
     }
 
     fn plan(&self) -> Result<Plan> {
@@ -35,7 +35,7 @@ impl Spec {
             penalty: Penalty { l2: self.l2, scope: self.l2_scope },
             importance_aware: self.importance_aware,
             fixed_share: self.fixed_share,
-            scales: Scales::new(self.space.scale, slots)?,
+            scales: Scales::new(&self.space)?,
             slots,
             certify: self.certify,
         })

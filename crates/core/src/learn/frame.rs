@@ -93,6 +93,12 @@ impl<R: Rule, B: Boxes, G: Copy + PartialEq + Zeroable> Frame<R, B, G> {
         no_sum && self.scales.is_untouched(slot)
     }
 
+    /// These slots, and those of which only a scale is known; both ascending.
+    pub fn with_silent(&self, touched: Vec<u32>) -> Vec<u32> {
+        let silent = self.scales.silent_slots();
+        if silent.is_empty() { touched } else { union(touched, silent) }
+    }
+
     /// The slots whose weight is not 0, ascending.
     pub fn weighted(
         &self,
@@ -125,6 +131,14 @@ impl<R: Rule, B: Boxes, G: Copy + PartialEq + Zeroable> Frame<R, B, G> {
             kept[slot as usize] = sum;
         }
     }
+}
+
+/// The slots of both lists, ascending.
+pub(crate) fn union(mut one: Vec<u32>, mut other: Vec<u32>) -> Vec<u32> {
+    one.append(&mut other);
+    one.sort_unstable();
+    one.dedup();
+    one
 }
 
 /// Those of the given slots whose weight is not 0.

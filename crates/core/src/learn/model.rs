@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::example::Scales;
 use crate::example::{Ordered, SlotLookup};
+use crate::learn::frame::union;
 use crate::learn::slim::SlimModel;
 use crate::learn::tally::{SlotSummary, Tally};
 use crate::rule::Interval;
@@ -41,9 +42,10 @@ pub trait Predict: Send + Sync {
 pub trait Inspect: Send + Sync {
     /// The number of slots.
     fn slots(&self) -> usize;
-    /// The weight that a slot would play, per unit of the raw value.
+    /// The weight that a slot would play, per unit of the raw value. That of the intercept includes the
+    /// constants that scaling moves out of the other features.
     fn weight(&self, slot: usize) -> f32 {
-        self.scales().unscaled(slot, self.scaled_weight(slot))
+        self.scales().unscaled(slot, &|slot| self.scaled_weight(slot))
     }
     /// The weight that a slot would play, per unit of the scaled value.
     fn scaled_weight(&self, slot: usize) -> f32;
@@ -59,6 +61,10 @@ pub trait Inspect: Send + Sync {
     fn touched(&self) -> Vec<u32>;
     /// The slots whose weight is not 0, ascending.
     fn weighted(&self) -> Vec<u32>;
+    /// The slots that a prediction depends on, ascending.
+    fn needed(&self) -> Vec<u32> {
+        union(self.weighted(), self.scales().needed_slots())
+    }
     /// The number of lanes of each slot.
     fn lanes(&self) -> usize {
         1

@@ -15,7 +15,7 @@ use super::dispatch::{Kernel, PlayKernel};
 use super::penalty::WithTouched;
 use super::tally::BATCH;
 use crate::error::Result;
-use crate::example::{Example, Ordered, Scales};
+use crate::example::{Example, Ordered, Scaled, Scales};
 use crate::simd::Portable;
 use crate::simd::f64x8::F64x8;
 
@@ -54,6 +54,10 @@ pub(crate) trait RoundKernel: PlayKernel {
         scratch: &mut Self::Scratch,
     );
 
+    /// Prepare for the next example of the batch with only some of its features: those of the slots `kept`, in
+    /// their order.
+    fn keep_only(&mut self, slots: &[u32], kept: &[u32], scratch: &mut Self::Scratch);
+
     /// Prepare for one example that is not part of a batch.
     fn start_example(&mut self, example: &Example<'_>, scratch: &mut Self::Scratch);
 
@@ -83,12 +87,12 @@ impl<K: RoundKernel> Kernel for K {
         examples: Ordered<'_>,
         margins: &mut Vec<f64>,
     ) -> Result<()> {
-        let (mut scratch, mut values) = (K::Scratch::default(), Vec::new());
+        let (mut scratch, mut scaled) = (K::Scratch::default(), Scaled::default());
         for start in (0..examples.len()).step_by(BATCH) {
             let batch = start..examples.len().min(start + BATCH);
-            let (scratch, values) = (&mut scratch, &mut values);
+            let (scratch, scaled) = (&mut scratch, &mut scaled);
             let learned =
-                learn_batch::<K, E, PENALISED>(self, simd, examples, batch, values, scratch);
+                learn_batch::<K, E, PENALISED>(self, simd, examples, batch, scaled, scratch);
             self.count_rounds(scratch, margins);
             learned?;
         }
@@ -97,14 +101,15 @@ impl<K: RoundKernel> Kernel for K {
 
     #[inline(never)]
     fn learn_whole(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()> {
-        let (mut whole, mut values) = (WithTouched::default(), Vec::new());
+        let (mut whole, mut scaled) = (WithTouched::default(), Scaled::default());
         let mut scratch = K::Scratch::default();
         let none = Upcoming { examples, next: examples.len() };
         for example in examples.examples() {
-            let seen = self.scales().prepare(&example, &mut values)?;
+            let before = self.rounds_counted();
+            let seen = self.scales().prepare(&example, before, &mut scaled)?;
             let completed = whole.complete(&seen, self.moved_slots());
             self.start_example(&completed, &mut scratch);
-            let (number, features) = (self.rounds_counted() + 1, example.slots.len());
+            let (number, features) = (before + 1, example.slots.len());
             self.play_round::<_, true>(Portable, number, &completed, none, features, &mut scratch)?;
             self.scales().remember(&example);
             self.count_rounds(&mut scratch, margins);
@@ -120,24 +125,27 @@ fn learn_batch<K: RoundKernel, E: F64x8, const PENALISED: bool>(
     simd: E,
     examples: Ordered<'_>,
     batch: Range<usize>,
-    values: &mut Vec<f32>,
+    scaled: &mut Scaled,
     scratch: &mut K::Scratch,
 ) -> Result<()> {
     kernel.start_batch(examples, batch.clone(), scratch);
     let all_plain = kernel.scales().leave_all(&examples);
     let before = kernel.rounds_counted() + 1 - batch.start as u64;
     for k in batch {
-        let Example { label, importance, slots, values: mut scaled } = examples.example(k);
-        let plain = all_plain || kernel.scales().leave(&examples.example(k));
+        let example = examples.example(k);
+        let (number, features) = (before + k as u64, example.slots.len());
+        let plain = all_plain || kernel.scales().leave(&example);
+        let mut seen = example;
         if !plain {
-            scaled = kernel.scales().prepare(&examples.example(k), values)?.values;
+            seen = kernel.scales().prepare(&example, number - 1, scaled)?;
+            if seen.slots.len() != features {
+                kernel.keep_only(example.slots, seen.slots, scratch);
+            }
         }
-        let seen = Example { label, importance, slots, values: scaled };
         let upcoming = Upcoming { examples, next: k + 1 };
-        let (number, features) = (before + k as u64, slots.len());
         kernel.play_round::<E, PENALISED>(simd, number, &seen, upcoming, features, scratch)?;
         if !plain {
-            kernel.scales().remember(&examples.example(k));
+            kernel.scales().remember(&example);
         }
     }
     Ok(())

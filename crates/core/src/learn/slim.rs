@@ -1,7 +1,7 @@
 //! The slim model: weights that are enough to predict, without the state to learn.
 //!
 //! ```text
-//! p = Σ_i w_i x_i/m_i        m_i the scale of the feature
+//! p = Σ_i w_i x̂_i        x̂_i the scaled value
 //! ```
 //!
 //! The sum is added up in the same order as in a learner. So a slim model made from a learner with one rate
@@ -16,7 +16,7 @@ use super::table::touched::TouchedSlots;
 use super::tally::{SlotSummary, Tally};
 use crate::alloc::Table;
 use crate::error::Result;
-use crate::example::{Ordered, Scales};
+use crate::example::{Ordered, Scaled, Scales};
 use crate::rule::{Interval, Step};
 use crate::simd::LANES;
 use crate::simd::f64x8::F64x8;
@@ -59,7 +59,7 @@ impl SlimModel {
 impl PlayKernel for SlimModel {
     #[inline(always)]
     fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>) {
-        let mut scratch = Vec::new();
+        let mut scratch = Scaled::default();
         for k in 0..examples.len() {
             let example = examples.example(k);
             let seen = self.scales.normalise(&example, &mut scratch);
@@ -142,7 +142,6 @@ mod tests {
     use super::*;
     use crate::example::Chunk;
     use crate::learn::model::AnyModel;
-    use crate::spec::Scale;
 
     const SLOTS: usize = 40;
 
@@ -151,8 +150,7 @@ mod tests {
     }
 
     fn model() -> Result<SlimModel> {
-        let scales = Scales::new(Scale::None, SLOTS)?;
-        let mut model = SlimModel::new(SLOTS, scales, Tally::default())?;
+        let mut model = SlimModel::new(SLOTS, Scales::None, Tally::default())?;
         let slots: Vec<u32> = (0..SLOTS as u32).collect();
         let weights: Vec<f32> = (0..SLOTS).map(weight).collect();
         model.restore_weights(&slots, &weights);

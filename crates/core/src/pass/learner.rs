@@ -63,7 +63,9 @@ impl Learner {
         match source.check_learnable(&self.spec.space)? {
             Checked::Stream(stream, Some(limit)) => self.learn_block(stream, limit),
             Checked::Stream(stream, None) => self.learn_stream(stream),
-            Checked::Memory(examples) => self.learn_ordered(examples),
+            Checked::Memory(examples, order) => {
+                self.learn_ordered(examples.ordered(order, self.requirements().zeros)?)
+            }
             Checked::Rows(rows) => self.learn_rows(&rows),
         }
     }
@@ -73,7 +75,9 @@ impl Learner {
         match source.check_readable(&self.spec.space)? {
             Checked::Stream(stream, Some(limit)) => self.predict_block(stream, limit),
             Checked::Stream(stream, None) => self.predict_stream(stream),
-            Checked::Memory(examples) => self.predict_ordered(examples),
+            Checked::Memory(examples, order) => {
+                self.predict_ordered(examples.ordered(order, self.requirements().zeros)?)
+            }
             Checked::Rows(rows) => self.predict_rows(&rows),
         }
     }
@@ -179,7 +183,7 @@ impl Learner {
     }
 
     fn predict_block(&self, stream: &mut Stream, limit: usize) -> Result<Outcomes> {
-        let mut chunk = Chunk::new(self.spec.space.intercept_slot());
+        let mut chunk = Chunk::for_requirements(self.requirements());
         stream.fill(&mut chunk, limit)?;
         self.predict_ordered((&chunk).into())
     }
@@ -207,7 +211,7 @@ impl Learner {
 
     fn predict_part(&self, rows: &Rows<'_>, part: Range<usize>) -> Result<Outcomes> {
         let mut outcomes = Outcomes::with_capacity(part.len());
-        let mut chunk = Chunk::new(self.spec.space.intercept_slot());
+        let mut chunk = Chunk::for_requirements(self.requirements());
         rows.chunks(part, &mut chunk, |chunk| {
             self.model.predictor().predict(chunk.into(), &mut outcomes.margins);
             outcomes.note_chunk(chunk);
@@ -217,9 +221,14 @@ impl Learner {
     }
 
     fn wrap(spec: Spec, model: AnyModel) -> Self {
-        let (intercept, index) = (spec.space.intercept_slot(), model.index());
-        let chunk = Chunk::for_requirements(Requirements { intercept, index });
+        let requirements = Requirements { index: model.index(), ..Requirements::of(&spec.space) };
+        let chunk = Chunk::for_requirements(requirements);
         Learner { spec, model, names: None, skipped: 0, chunk }
+    }
+
+    /// What the learner requires of examples, without an index.
+    fn requirements(&self) -> Requirements {
+        Requirements::of(&self.spec.space)
     }
 
     /// The content of a model file of this learner. A slim model stays slim.
@@ -269,12 +278,14 @@ pub fn learn_many(learners: &mut [&mut Learner], source: Source<'_>) -> Result<u
         learner.model.learner()?;
         source.check_space(&learner.spec.space)?;
     }
+    let zeros = learners.iter().any(|learner| learner.requirements().zeros);
+    let requirements = Requirements { intercept: space.intercept_slot(), zeros, index: None };
+    let mut chunk = Chunk::for_requirements(requirements);
     match source.check_learnable(&space)? {
         Checked::Stream(stream, limit) => {
-            let mut chunk = Chunk::new(space.intercept_slot());
             let mut count = 0;
             while stream.fill(&mut chunk, limit.unwrap_or(usize::MAX))? > 0 {
-                count += learn_all(learners, (&chunk).into())?;
+                count += learn_chunk(learners, &chunk)?;
                 stream.check_interrupt()?;
                 if limit.is_some() {
                     break;
@@ -282,19 +293,39 @@ pub fn learn_many(learners: &mut [&mut Learner], source: Source<'_>) -> Result<u
             }
             Ok(count)
         }
-        Checked::Memory(examples) => learn_all(learners, examples),
+        Checked::Memory(examples, order) => {
+            let ordered = |zeros| examples.ordered(order, zeros);
+            learn_all(learners, ordered(true)?, ordered(false)?)
+        }
         Checked::Rows(rows) => {
-            let mut chunk = Chunk::new(space.intercept_slot());
             rows.chunks(0..rows.len(), &mut chunk, |chunk| {
-                learn_all(learners, chunk.into()).map(|_| ())
+                learn_chunk(learners, chunk).map(|_| ())
             })?;
             Ok(rows.len())
         }
     }
 }
 
-fn learn_all(learners: &mut [&mut Learner], examples: Ordered<'_>) -> Result<usize> {
-    let models = learners.iter_mut().map(|learner| learner.model.learner());
-    many::learn_many(&mut models.collect::<Result<Vec<_>>>()?, examples)?;
-    Ok(examples.len())
+fn learn_chunk(learners: &mut [&mut Learner], chunk: &Chunk) -> Result<usize> {
+    let differ = learners.iter().any(|learner| !learner.requirements().zeros);
+    if !(chunk.is_any_zero() && differ) {
+        return learn_all(learners, chunk.into(), chunk.into());
+    }
+    let mut without = chunk.clone();
+    without.drop_all_zeros();
+    learn_all(learners, chunk.into(), (&without).into())
+}
+
+/// Let every learner learn from the examples with zeros or without, as it requires.
+fn learn_all(
+    learners: &mut [&mut Learner],
+    with_zeros: Ordered<'_>,
+    without: Ordered<'_>,
+) -> Result<usize> {
+    for (zeros, examples) in [(true, with_zeros), (false, without)] {
+        let own = learners.iter_mut().filter(|learner| learner.requirements().zeros == zeros);
+        let models = own.map(|learner| learner.model.learner());
+        many::learn_many(&mut models.collect::<Result<Vec<_>>>()?, examples)?;
+    }
+    Ok(without.len())
 }

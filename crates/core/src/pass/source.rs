@@ -1,7 +1,6 @@
 //! The sources of examples.
 
 use crate::error::{Error, Result};
-use crate::example::Ordered;
 use crate::read::memory::Examples;
 use crate::read::rows::{Matrix, Rows, Targets};
 use crate::read::stream::Stream;
@@ -29,7 +28,7 @@ pub enum Source<'a> {
 /// Examples whose feature space was compared with a learner's.
 pub(super) enum Checked<'a> {
     Stream(&'a mut Stream, Option<usize>),
-    Memory(Ordered<'a>),
+    Memory(&'a Examples, Option<&'a [u32]>),
     Rows(Rows<'a>),
 }
 
@@ -47,7 +46,7 @@ impl<'a> Source<'a> {
         let mut examples = Examples::new(self.space());
         match self.checked()? {
             Checked::Stream(stream, limit) => examples.take(stream, limit)?,
-            Checked::Memory(ordered) => examples.take_ordered(ordered),
+            Checked::Memory(others, order) => examples.take_examples(others, order)?,
             Checked::Rows(rows) => examples.take_rows(&rows)?,
         }
         Ok(examples)
@@ -77,7 +76,7 @@ impl<'a> Source<'a> {
     fn checked(self) -> Result<Checked<'a>> {
         Ok(match self {
             Source::Stream(stream, limit) => Checked::Stream(stream, limit),
-            Source::Memory(examples, order) => Checked::Memory(examples.ordered(order)?),
+            Source::Memory(examples, order) => Checked::Memory(examples, order),
             Source::Rows { matrix, labels, importances, space } => {
                 let starts = matrix.starts()?;
                 let targets = Targets::new(space.labels, starts.len() - 1, labels, importances)?;

@@ -3,7 +3,7 @@
 use super::rows::Rows;
 use super::stream::Stream;
 use crate::error::{InputError, Result};
-use crate::example::{Chunk, Ordered};
+use crate::example::{Chunk, Ordered, Requirements};
 use crate::spec::FeatureSpace;
 
 /// Examples in memory, hashed and checked for one feature space.
@@ -11,38 +11,60 @@ use crate::spec::FeatureSpace;
 pub struct Examples {
     space: FeatureSpace,
     chunk: Chunk,
+    /// The same examples with their zeros, if there are any: learners differ in whether a zero is a value.
+    with_zeros: Option<Chunk>,
 }
 
 impl Examples {
     /// No examples yet.
     pub fn new(space: FeatureSpace) -> Self {
-        Examples { space, chunk: Chunk::new(None) }
+        Examples { space, chunk: Chunk::new(None), with_zeros: None }
     }
 
     /// Add the next `limit` examples of a stream, or all remaining ones.
     pub fn take(&mut self, stream: &mut Stream, limit: Option<usize>) -> Result<()> {
-        let mut block = Chunk::new(self.space.intercept_slot());
+        let mut block = self.block();
         let mut left = limit.unwrap_or(usize::MAX);
         while left > 0 && stream.fill(&mut block, left)? > 0 {
-            self.chunk.append(&block);
+            self.append(&block);
             left -= block.len();
             stream.check_interrupt()?;
         }
         Ok(())
     }
 
-    /// Add examples of the same feature space.
-    pub fn take_ordered(&mut self, examples: Ordered<'_>) {
-        for k in 0..examples.len() {
-            self.chunk.append_example(&examples.example(k), examples.tag(k));
+    /// Add examples in memory, of the same feature space, in this order.
+    pub fn take_examples(&mut self, examples: &Examples, order: Option<&[u32]>) -> Result<()> {
+        let ordered = examples.ordered(order, true)?;
+        let mut block = Chunk::new(None);
+        for k in 0..ordered.len() {
+            block.append_example(&ordered.example(k), ordered.tag(k));
         }
+        self.append(&block);
+        Ok(())
+    }
+
+    /// An empty chunk for examples as they are read.
+    fn block(&self) -> Chunk {
+        let intercept = self.space.intercept_slot();
+        Chunk::for_requirements(Requirements { intercept, zeros: true, index: None })
+    }
+
+    fn append(&mut self, block: &Chunk) {
+        if !block.is_any_zero() && self.with_zeros.is_none() {
+            return self.chunk.append(block);
+        }
+        self.with_zeros.get_or_insert_with(|| self.chunk.clone()).append(block);
+        let mut without = block.clone();
+        without.drop_all_zeros();
+        self.chunk.append(&without);
     }
 
     /// Add the rows of a matrix.
     pub fn take_rows(&mut self, rows: &Rows<'_>) -> Result<()> {
-        let mut block = Chunk::new(self.space.intercept_slot());
+        let mut block = self.block();
         rows.chunks(0..rows.len(), &mut block, |block| {
-            self.chunk.append(block);
+            self.append(block);
             Ok(())
         })
     }
@@ -52,16 +74,17 @@ impl Examples {
         &self.space
     }
 
-    /// The examples.
+    /// The examples without zeros.
     pub fn chunk(&self) -> &Chunk {
         &self.chunk
     }
 
-    /// The examples in the given order, or in their own order without one.
-    pub fn ordered<'a>(&'a self, order: Option<&'a [u32]>) -> Result<Ordered<'a>> {
+    /// The examples in the given order, or in their own order without one, with or without zeros.
+    pub fn ordered<'a>(&'a self, order: Option<&'a [u32]>, zeros: bool) -> Result<Ordered<'a>> {
         let count = self.chunk.len();
+        let with_zeros = self.with_zeros.as_ref().filter(|_| zeros);
         match order.unwrap_or(&[]).iter().find(|&&number| number as usize >= count) {
-            None => Ok(Ordered::new(&self.chunk, order)),
+            None => Ok(Ordered::new(with_zeros.unwrap_or(&self.chunk), order)),
             Some(number) => {
                 let expected = format!("numbers below {count}");
                 Err(InputError::argument("order", number, expected).into())

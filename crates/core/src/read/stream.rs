@@ -25,7 +25,7 @@ use crate::read::parallel::parsed::{Parsed, Parser};
 use crate::read::parallel::pipeline::Pipeline;
 use crate::read::source::OnInterrupt;
 use crate::simd::InstructionSet;
-use crate::spec::FeatureSpace;
+use crate::spec::{FeatureSpace, Scale};
 
 /// The number of features of a full chunk: about half a megabyte of slots and values.
 pub(crate) const FULL: usize = 1 << 16;
@@ -64,8 +64,10 @@ pub struct Stream {
     pipeline: Option<Pipeline>,
     current: Option<Current>,
     labels: LabelReader,
-    /// The scales that values are divided by; none if the feature space is invalid.
+    /// How values are scaled; none if the feature space is invalid.
     scales: Option<Scales>,
+    /// The number of examples that were scaled.
+    scaled: u64,
     file: Arc<str>,
     lines: u64,
     bytes_read: u64,
@@ -109,10 +111,9 @@ impl Stream {
     }
 
     fn new(waiting: VecDeque<Waiting>, spec: StreamSpec) -> Stream {
-        let FeatureSpace { table, labels, scale, .. } = spec.space;
+        let FeatureSpace { table, labels, .. } = spec.space;
         let bits = table.check().and_then(|()| spec.space.bits());
-        // One slot more than the features have, for the intercept.
-        let scales = bits.and_then(|_| Scales::new(scale, table.len() + 1));
+        let scales = bits.and_then(|_| Scales::new(&spec.space));
         let (scales, failed) = match scales {
             Ok(scales) => (Some(scales), None),
             Err(error) => (None, Some(error)),
@@ -126,6 +127,7 @@ impl Stream {
             current: None,
             labels: LabelReader::new(labels),
             scales,
+            scaled: 0,
             file: Arc::from(""),
             lines: 0,
             bytes_read: 0,
@@ -141,9 +143,12 @@ impl Stream {
     pub fn fill(&mut self, chunk: &mut Chunk, limit: usize) -> Result<usize> {
         chunk.clear();
         if self.failed.is_none() {
+            // Zeros that are scaled here are values, whatever the caller requires.
+            let required = chunk.requirements().zeros;
+            chunk.require_zeros(required || self.spec.space.scale == Scale::Standard);
             self.failed = self.read_up_to(chunk, limit.max(1)).err();
-            let scaled = self.scales.as_mut().map_or(Ok(()), |scales| scales.scale_chunk(chunk));
-            if let Err(error) = scaled {
+            chunk.require_zeros(required);
+            if let Err(error) = self.scale(chunk) {
                 // Some of the examples are divided, and the stream has passed all: none is handed out.
                 chunk.clear();
                 self.failed = Some(error);
@@ -152,6 +157,17 @@ impl Stream {
         match &self.failed {
             Some(error) if chunk.is_empty() => Err(error.clone()),
             _ => Ok(chunk.len()),
+        }
+    }
+
+    fn scale(&mut self, chunk: &mut Chunk) -> Result<()> {
+        match &mut self.scales {
+            None | Some(Scales::None) => Ok(()),
+            Some(scales) => {
+                let before = self.scaled;
+                self.scaled += chunk.len() as u64;
+                scales.scale_chunk(chunk, before)
+            }
         }
     }
 
@@ -201,7 +217,7 @@ impl Stream {
                     // Start the next chunk with this block, to avoid copying it.
                     break;
                 }
-                if current.parsed.chunk.intercept() != chunk.intercept()
+                if !current.parsed.chunk.requirements().are_alike(chunk.requirements())
                     && let Some(pipeline) = &mut self.pipeline
                 {
                     let labels = current.labels_before;
@@ -293,7 +309,7 @@ impl Stream {
         }
         let fits = !parsed.is_left
             && self.labels.agrees(&parsed.labels)
-            && parsed.chunk.intercept() == requirements.intercept;
+            && parsed.chunk.requirements().are_alike(requirements);
         if !fits && let Some(pipeline) = &mut self.pipeline {
             pipeline.parser.parse_again(&mut parsed, requirements, self.labels);
         }
@@ -414,6 +430,17 @@ mod tests {
         assert_eq!(stream.fill(&mut chunk, 2), Ok(0));
         assert_eq!(stream.fill(&mut chunk, 2), Ok(0));
         assert!(chunk.is_empty());
+    }
+
+    #[test]
+    fn zeros_may_be_required_in_the_middle_of_a_block() {
+        let mut stream = over(b"1 1:0 2:1\n0 1:0\n1 1:0\n", SPEC);
+        for (zeros, slots) in [(true, &[1, 2][..]), (false, &[]), (true, &[1])] {
+            let requirements = Requirements { zeros, ..Requirements::default() };
+            let mut chunk = Chunk::for_requirements(requirements);
+            assert_eq!(stream.fill(&mut chunk, 1), Ok(1));
+            assert_eq!(chunk.example(0).slots, slots);
+        }
     }
 
     #[test]

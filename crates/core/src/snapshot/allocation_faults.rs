@@ -24,7 +24,8 @@ const RULES: [&str; 4] = [
 fn specs() -> Result<Vec<Spec>> {
     let mut specs = Vec::new();
     for rule in RULES {
-        for (scale, certify) in [("none", false), ("cap", true), ("full", true)] {
+        for (scale, certify) in [("none", false), ("cap", true), ("full", true), ("standard", true)]
+        {
             let rest = r#""table":{"bits":10},"intercept":true"#;
             let rest = format!(r#"{rest},"scale":"{scale}","certify":{certify}"#);
             specs.push(Spec::parse(&format!(r#"{{"loss":"hinge","rule":{rule},{rest}}}"#))?);

@@ -6,7 +6,9 @@ use serde_json::Value;
 use super::Header;
 use super::refusal::{Reading, damaged, wrong};
 use crate::error::Result;
+use crate::example::Moments;
 use crate::learn::slim::SlimModel;
+use crate::learn::tally::Tally;
 use crate::rule::{Parameters, Rule, WithRule};
 
 /// The most rounds, features or lines of a run: up to here a float64 counts without gaps.
@@ -79,6 +81,31 @@ pub(super) fn check_field<T: Copy + Into<f64>>(
             Err(wrong(&format!("{name} of slot {slot}"), numbers[k].into(), expected.text()))
         }
     }
+}
+
+/// Check the statistics of the values of these slots, except those that only a scale can check.
+pub(super) fn check_moments(slots: &[u32], moments: &[Moments], tally: &Tally) -> Reading<()> {
+    let mut total = 0.0;
+    for (slot, moments) in slots.iter().zip(moments) {
+        let Moments { count, mean, squares } = *moments;
+        for (name, number, expected) in [
+            ("count", count, Expected::NotNegative),
+            ("mean", mean, Expected::Finite),
+            ("squares", squares, Expected::NotNegative),
+        ] {
+            if !expected.holds(number) {
+                return Err(wrong(&format!("{name} of slot {slot}"), number, expected.text()));
+            }
+            if count == 0.0 && number != 0.0 {
+                return Err(wrong(&format!("{name} of slot {slot}"), number, "0 of no values"));
+            }
+        }
+        total += count;
+    }
+    if total > tally.features as f64 {
+        return Err(wrong("sum of count", total, "at most 'tally.features'"));
+    }
+    Ok(())
 }
 
 /// Check all numbers of the metadata.

@@ -10,11 +10,12 @@
 //! of the rule's slot holds their state, in the same order. `gradient_sum` (float64) is there when regret is
 //! certified; `low` and `high` when each coordinate has its own box; `names` (text, one name a line) and
 //! `collided` when names were kept. A rule whose slot has no field `weight` gets, for other readers, the
-//! weights that are not zero: `weight_slot`, `weight`. If values are scaled, `scale` holds the divisor of
-//! each slot, if any is not 1.
+//! weights that are not zero: `weight_slot`, `weight`. If values are divided by the largest, `scale` holds the
+//! divisor of each slot, if any is not 1. If they are centred, `count`, `mean` and `squares` (float64) hold the
+//! statistics of each slot, zeros if it has none.
 //!
-//! A slim file holds `slot`, `weight` and, if values are scaled, `scale`, for the weights that are not zero:
-//! enough to predict.
+//! A slim file holds `slot`, `weight` and the scales of the weights that are not zero: enough to predict. If
+//! values are centred, it also holds the features that were in every example, which the intercept depends on.
 //!
 //! The metadata hold the format version, the spec, the tally and a CRC-32 of the whole file, computed with
 //! the checksum's own eight digits as zeros. A file is written under a temporary name, flushed to the disk

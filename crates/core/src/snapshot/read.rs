@@ -7,13 +7,12 @@ use std::path::Path;
 use safetensors::tensor::Dtype;
 
 use super::Header;
-use super::checks::check_field;
+use super::checks::{check_field, check_moments};
 use super::layout::{Layout, read_blocks, read_list};
 use super::refusal::{Reading, Refusal, damaged, wrong};
 use crate::alloc::reserved;
 use crate::error::Result;
-use crate::example::Names;
-use crate::example::Scales;
+use crate::example::{Moments, Names, Scales};
 use crate::learn::model::{AnyModel, Model};
 use crate::learn::slim::SlimModel;
 use crate::rule::Interval;
@@ -107,8 +106,10 @@ fn known_tensors(header: &Header, fields: &[&'static str]) -> Vec<&'static str> 
     if header.spec.certify && !header.slim {
         known.push("gradient_sum");
     }
-    if header.spec.space.scale != Scale::None {
-        known.push("scale");
+    match header.spec.space.scale {
+        Scale::None => {}
+        Scale::Cap | Scale::Full => known.push("scale"),
+        Scale::Standard => known.extend(MOMENTS),
     }
     if header.boxes {
         known.extend(["low", "high"]);
@@ -152,7 +153,11 @@ fn read_scales<F: Read + Seek>(
     scales: &mut Scales,
 ) -> Reading<()> {
     let kind = layout.header.spec.space.scale;
-    if kind == Scale::None || (kind == Scale::Cap && !layout.has("scale")) {
+    if kind == Scale::Standard {
+        return read_moments(file, layout, slots, scales);
+    }
+    let Some(scales) = scales.largest() else { return Ok(()) };
+    if kind == Scale::Cap && !layout.has("scale") {
         return Ok(());
     }
     let place = layout.place("scale", Dtype::F32, Some(slots.len()))?;
@@ -164,6 +169,37 @@ fn read_scales<F: Read + Seek>(
         Ok(scales.set(slots[k] as usize, largest)?)
     })
 }
+
+/// The tensors of the statistics of values.
+const MOMENTS: [&str; 3] = ["count", "mean", "squares"];
+
+fn read_moments<F: Read + Seek>(
+    file: &mut F,
+    layout: &Layout,
+    slots: &[u32],
+    scales: &mut Scales,
+) -> Reading<()> {
+    let Some(scales) = scales.standard() else { return Ok(()) };
+    let tally = &layout.header.tally;
+    let mut moments = Vec::new();
+    // A run whose values were all 1 has no statistics, unless a feature was in every example.
+    if MOMENTS.iter().any(|name| layout.has(name)) {
+        moments = reserved(slots.len())?;
+        moments.resize(slots.len(), Moments::default());
+        for (name, field) in MOMENTS.into_iter().zip(MOMENT_FIELDS) {
+            let place = layout.place(name, Dtype::F64, Some(slots.len()))?;
+            read_list(file, place, f64::from_le_bytes, |k, number| {
+                *field(&mut moments[k]) = number;
+                Ok(())
+            })?;
+        }
+    }
+    check_moments(slots, &moments, tally)?;
+    Ok(scales.restore(tally.rounds, slots, &moments)?)
+}
+
+const MOMENT_FIELDS: [fn(&mut Moments) -> &mut f64; 3] =
+    [|moments| &mut moments.count, |moments| &mut moments.mean, |moments| &mut moments.squares];
 
 fn read_slots<F: Read + Seek>(file: &mut F, layout: &Layout) -> Reading<Vec<u32>> {
     let touched = layout.header.touched;

@@ -9,7 +9,7 @@ use super::checks::check_header;
 use super::{BLOCK, FORMAT, Header, METADATA_KEY, NO_CHECKSUM, checksum_offset};
 use crate::atomic_file::AtomicFile;
 use crate::error::{Error, Result};
-use crate::example::Names;
+use crate::example::{Moments, Names};
 use crate::learn::model::Inspect;
 use crate::learn::slim::SlimModel;
 use crate::rule::Interval;
@@ -64,7 +64,7 @@ pub fn to_bytes(snapshot: Snapshot<'_>) -> IoResult<Vec<u8>> {
 
 fn write<W: Write + Seek>(out: &mut W, snapshot: Snapshot<'_>) -> IoResult<()> {
     let model = snapshot.model;
-    let stored = if snapshot.slim { model.weighted() } else { model.touched() };
+    let stored = if snapshot.slim { model.needed() } else { model.touched() };
     let weighted = if derives_weights(&snapshot) { model.weighted() } else { Vec::new() };
     let columns = columns(&snapshot, &stored, &weighted);
     let head = header_bytes(&header(&snapshot, &stored), &columns)?;
@@ -117,6 +117,7 @@ fn columns<'a>(snapshot: &Snapshot<'a>, stored: &'a [u32], weighted: &'a [u32]) 
         let sums = column(stored, "gradient_sum", Dtype::F64, f64::to_le_bytes, copy);
         columns.push(Column { width: model.lanes(), ..sums });
     }
+    columns.extend(moment_columns(snapshot, stored));
     columns.push(slot_column(stored, "slot"));
     if snapshot.slim {
         columns.push(weight_column(stored, model));
@@ -141,10 +142,29 @@ fn columns<'a>(snapshot: &Snapshot<'a>, stored: &'a [u32], weighted: &'a [u32]) 
 fn has_scales(snapshot: &Snapshot<'_>, stored: &[u32]) -> bool {
     let scales = snapshot.model.scales();
     match snapshot.spec.space.scale {
-        Scale::None => false,
+        Scale::None | Scale::Standard => false,
         Scale::Cap => stored.iter().any(|&slot| scales.of(slot as usize) != 1.0),
         Scale::Full => true,
     }
+}
+
+/// The statistics of the values of each slot, if there are any.
+fn moment_columns<'a>(snapshot: &Snapshot<'a>, stored: &'a [u32]) -> Vec<Column<'a>> {
+    let (model, rounds) = (snapshot.model, snapshot.model.tally().rounds);
+    let moments = move |slot: u32| model.scales().moments(slot, rounds);
+    if stored.iter().all(|&slot| moments(slot).count == 0.0) {
+        return Vec::new();
+    }
+    let field = |name, field: fn(Moments) -> f64| {
+        column(stored, name, Dtype::F64, f64::to_le_bytes, move |block, numbers| {
+            numbers.extend(block.iter().map(|&slot| field(moments(slot))));
+        })
+    };
+    vec![
+        field("count", |moments| moments.count),
+        field("mean", |moments| moments.mean),
+        field("squares", |moments| moments.squares),
+    ]
 }
 
 fn slot_column<'a>(slots: &'a [u32], name: &'a str) -> Column<'a> {

@@ -40,7 +40,7 @@ pub enum Table {
     Columns(u32),
 }
 
-/// The scale that values are divided by.
+/// How values are scaled: what they are divided by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
@@ -51,6 +51,8 @@ pub enum Scale {
     Cap,
     /// The largest absolute value met.
     Full,
+    /// Mean and spread of the values met, for features in every example; their size for others.
+    Standard,
 }
 
 impl Scale {
@@ -60,6 +62,7 @@ impl Scale {
             Scale::None => "none",
             Scale::Cap => "cap",
             Scale::Full => "full",
+            Scale::Standard => "standard",
         }
     }
 }

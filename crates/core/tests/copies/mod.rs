@@ -12,7 +12,8 @@ pub fn copied(chunk: &Chunk) -> Vec<Copied> {
 
 fn copy(chunk: &Chunk, k: usize) -> Copied {
     let example = chunk.example(k);
-    assert!(example.values.iter().all(|value| value.is_finite() && *value != 0.0));
+    let zeros = chunk.requirements().zeros;
+    assert!(example.values.iter().all(|value| value.is_finite() && (zeros || *value != 0.0)));
     assert!(example.importance >= 0.0 && example.importance.is_finite());
     let values = example.values.iter().map(|value| value.to_bits());
     let features = example.slots.iter().copied().zip(values).collect();

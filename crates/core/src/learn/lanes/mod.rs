@@ -24,7 +24,7 @@ mod tallies;
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::example::{Example, Ordered, Scales};
+use crate::example::{Example, Ordered, Scaled, Scales};
 use crate::learn::dispatch::PlayKernel;
 use crate::learn::frame::{Boxes, Frame, Plan};
 use crate::learn::lanes::observe::{Observer, Round, Rounds};
@@ -118,6 +118,20 @@ impl<R: Rule, B: Boxes> RoundKernel for Lanes<R, B> {
         scratch.learned = 0;
     }
 
+    #[cold]
+    fn keep_only(&mut self, slots: &[u32], kept: &[u32], scratch: &mut Scratch) {
+        let Scratch { positions, learned, .. } = scratch;
+        // From the end on, so that no position is overwritten before it is moved.
+        let (end, mut left) = (*learned + slots.len(), kept.len());
+        for (k, slot) in slots.iter().enumerate().rev() {
+            if left > 0 && kept[left - 1] == *slot {
+                positions[end - (kept.len() - left) - 1] = positions[*learned + k];
+                left -= 1;
+            }
+        }
+        *learned = end - kept.len();
+    }
+
     fn start_example(&mut self, example: &Example<'_>, scratch: &mut Scratch) {
         scratch.positions.clear();
         self.table.index().meet_all(example.slots, &mut scratch.positions);
@@ -160,17 +174,17 @@ impl<R: Rule, B: Boxes> RoundKernel for Lanes<R, B> {
 impl<R: Rule, B: Boxes> PlayKernel for Lanes<R, B> {
     #[inline(always)]
     fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>) {
-        let (mut scratch, mut positions) = (Vec::new(), Vec::new());
+        let (mut scratch, mut positions) = (Scaled::default(), Vec::new());
         let (loss, mixture) = (self.frame.loss, &self.observer.mixture);
         let shares = mixture.shares(loss);
         for k in 0..examples.len() {
             let example = examples.example(k);
+            let seen = self.frame.scales.normalise(&example, &mut scratch);
             positions.clear();
             // No closure here: it would be compiled without the kernel's vector instructions.
-            for &slot in example.slots {
+            for &slot in seen.slots {
                 positions.push(self.table.index().find(slot));
             }
-            let seen = self.frame.scales.normalise(&example, &mut scratch);
             let look = self.look::<_, false, false>(simd, &seen, &positions);
             let tails = Tails::of(loss, &look.margins);
             margins.push(mixture.margin(loss, &shares, &look.margins, &tails));

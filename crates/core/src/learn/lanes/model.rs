@@ -176,7 +176,8 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
     fn touched(&self) -> Vec<u32> {
         let is_touched =
             |&slot: &usize| !self.frame.is_untouched(slot) || !self.is_line_untouched(slot);
-        self.met().slots().filter(is_touched).map(|slot| slot as u32).collect()
+        let touched = self.met().slots().filter(is_touched).map(|slot| slot as u32);
+        self.frame.with_silent(touched.collect())
     }
 
     fn weighted(&self) -> Vec<u32> {

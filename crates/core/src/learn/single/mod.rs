@@ -27,7 +27,7 @@ use std::ops::Range;
 
 use crate::alloc::Table;
 use crate::error::Result;
-use crate::example::{Example, Ordered, Scales};
+use crate::example::{Example, Ordered, Scaled, Scales};
 use crate::learn::dispatch::PlayKernel;
 use crate::learn::frame::{Boxes, Frame, Plan};
 use crate::learn::rounds::{RoundKernel, Upcoming};
@@ -99,6 +99,8 @@ impl<R: Rule, B: Boxes> RoundKernel for Single<R, B> {
     #[inline(always)]
     fn start_batch(&mut self, _: Ordered<'_>, _: Range<usize>, _: &mut Self::Scratch) {}
 
+    fn keep_only(&mut self, _: &[u32], _: &[u32], _: &mut Self::Scratch) {}
+
     fn start_example(&mut self, _: &Example<'_>, _: &mut Self::Scratch) {}
 
     #[inline(always)]
@@ -135,7 +137,7 @@ impl<R: Rule, B: Boxes> RoundKernel for Single<R, B> {
 impl<R: Rule, B: Boxes> PlayKernel for Single<R, B> {
     #[inline(always)]
     fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>) {
-        let (mut scratch, mut gathered) = (Vec::new(), Gathered::default());
+        let (mut scratch, mut gathered) = (Scaled::default(), Gathered::default());
         for k in 0..examples.len() {
             let example = examples.example(k);
             let seen = self.frame.scales.normalise(&example, &mut scratch);

@@ -14,7 +14,7 @@ use super::schema::schema;
 use super::{ALIGNMENT, CHECKSUM_KEY, CONTINUATION, MAGIC, MAGIC_AT_END, checksum, pair};
 use crate::atomic_file::AtomicFile;
 use crate::error::{Error, Result};
-use crate::example::Chunk;
+use crate::example::{Chunk, Requirements};
 use crate::read::stream::{FULL, Stream};
 
 /// The most features in a batch. A stream can hand over such a batch without copying, even with an intercept.
@@ -61,7 +61,9 @@ impl Writer {
                  bits={own}"
             )));
         }
-        let mut chunk = Chunk::new(None);
+        // A file holds what the text says: whether zeros are values is for its reader to decide.
+        let mut chunk =
+            Chunk::for_requirements(Requirements { zeros: true, ..Requirements::default() });
         let count = stream.fill(&mut chunk, limit)?;
         Ok(self.write(&chunk).map(|()| count))
     }

@@ -62,7 +62,7 @@ impl ReadState {
         let slot = (hash & self.mask) as u32;
         chunk.push(slot, value);
         if let Some(names) = &mut self.names
-            && value != 0.0
+            && (value != 0.0 || chunk.requirements().zeros)
         {
             names.note(slot, name);
         }

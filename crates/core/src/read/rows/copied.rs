@@ -5,11 +5,12 @@ use crate::error::{Error, InputError};
 use crate::example::Chunk;
 use crate::simd::{InstructionSet, Simd, WithSimd};
 
-/// Whether all slots of a chunk are below `slots`, and its values finite and not 0.
+/// Whether all slots of a chunk are below `slots`, and its values finite and not 0 unless zeros are required.
 pub(super) fn is_sound(chunk: &Chunk, slots: usize) -> bool {
     let path = InstructionSet::chosen().unwrap_or(InstructionSet::Portable);
     let (features, values) = chunk.features_of(0..chunk.len());
-    path.run(Looking { slots: features, values, limit: slots })
+    let zeros = chunk.requirements().zeros;
+    path.run(Looking { slots: features, values, limit: slots, zeros })
 }
 
 /// The error for arrays that are not what they were when they were checked.
@@ -23,6 +24,7 @@ struct Looking<'a> {
     slots: &'a [u32],
     values: &'a [f32],
     limit: usize,
+    zeros: bool,
 }
 
 impl WithSimd for Looking<'_> {
@@ -36,7 +38,7 @@ impl WithSimd for Looking<'_> {
             beyond |= u32::from(slot > last);
         }
         let sizes = Slice::Narrow::<f32, f64>(self.values).sizes(0..self.values.len());
-        beyond == 0 && !sizes.any_infinite && !sizes.any_zero
+        beyond == 0 && !sizes.any_infinite && (self.zeros || !sizes.known.any_zero)
     }
 }
 

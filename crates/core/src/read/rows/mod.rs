@@ -18,7 +18,7 @@ use std::thread;
 
 use crate::alloc::reserved;
 use crate::error::{InputError, Result};
-use crate::example::Chunk;
+use crate::example::{Chunk, ValueSizes};
 use crate::simd::{InstructionSet, Simd, WithSimd};
 pub use slices::{Floats, Indices, Slice};
 pub use targets::Targets;
@@ -58,20 +58,22 @@ pub struct Rows<'a> {
 struct Look {
     /// Whether all rows satisfy what [`Rows`] guarantees.
     good: bool,
-    /// Whether the indices of every row ascend and no value is 0.
-    plain: bool,
-    /// Whether any value is outside `[-1, 1]`.
-    any_large: bool,
+    /// Whether the indices of every row ascend.
+    ascending: bool,
+    /// What is known of the values.
+    sizes: ValueSizes,
 }
 
 impl Look {
-    const AT_NOTHING: Look = Look { good: true, plain: true, any_large: false };
+    fn at_nothing() -> Look {
+        Look { good: true, ascending: true, sizes: ValueSizes::default() }
+    }
 
     fn and(self, other: Look) -> Look {
         Look {
             good: self.good && other.good,
-            plain: self.plain && other.plain,
-            any_large: self.any_large || other.any_large,
+            ascending: self.ascending && other.ascending,
+            sizes: self.sizes.and(other.sizes),
         }
     }
 }
@@ -85,7 +87,7 @@ impl<'a> Rows<'a> {
         columns: usize,
         targets: Targets<'a>,
     ) -> Result<Self> {
-        let mut rows = Rows { matrix, starts, columns, targets, look: Look::AT_NOTHING };
+        let mut rows = Rows { matrix, starts, columns, targets, look: Look::at_nothing() };
         rows.look = rows.look_at_all(columns);
         if !rows.look.good {
             // Row by row only now, to name the position of the bad entry.
@@ -173,11 +175,11 @@ impl<'a> Rows<'a> {
         for row in rows {
             self.extend(chunk, self.range(row));
             let (label, importance) = self.targets.of(row);
-            match self.look {
-                Look { plain: true, any_large, .. } => {
-                    chunk.finish_plain(label, importance, any_large);
-                }
-                _ => chunk.finish(label, importance, b""),
+            let Look { ascending, sizes, .. } = self.look;
+            if ascending && (!sizes.any_zero || chunk.requirements().zeros) {
+                chunk.finish_plain(label, importance, sizes);
+            } else {
+                chunk.finish(label, importance, b"");
             }
         }
         let slots = self.columns + usize::from(chunk.intercept().is_some());
@@ -198,7 +200,7 @@ impl<'a> Rows<'a> {
             let looks = looks
                 .into_iter()
                 .map(|look| look.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            looks.fold(Look::AT_NOTHING, Look::and)
+            looks.fold(Look::at_nothing(), Look::and)
         })
     }
 
@@ -215,9 +217,8 @@ impl<'a> Rows<'a> {
             good: self.matrix.indices.are_below(entries.clone(), columns) && !sizes.any_infinite,
             // All neighbours are compared in one vectorised loop; descents at the start of a row are not
             // counted.
-            plain: self.matrix.indices.descents(entries) == self.descents_between(rows)
-                && !sizes.any_zero,
-            any_large: sizes.any_large,
+            ascending: self.matrix.indices.descents(entries) == self.descents_between(rows),
+            sizes: sizes.known,
         }
     }
 
@@ -315,7 +316,7 @@ impl WithSimd for Looking<'_> {
 
     #[inline(always)]
     fn call<V: Simd>(self, _simd: V) -> Look {
-        let mut look = Look::AT_NOTHING;
+        let mut look = Look::at_nothing();
         for block in blocks(self.rows) {
             look = look.and(self.matrix.look_at_block(block, self.columns));
         }

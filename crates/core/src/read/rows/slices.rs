@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use crate::example::ValueSizes;
+
 /// 32- or 64-bit indices.
 pub type Indices<'a> = Slice<'a, i32, i64>;
 /// 32- or 64-bit floats.
@@ -90,10 +92,8 @@ fn descents<T: PartialOrd>(entries: &[T]) -> usize {
 pub struct Sizes {
     /// Whether any value is not finite.
     pub any_infinite: bool,
-    /// Whether any value is 0.
-    pub any_zero: bool,
-    /// Whether any value is outside `[-1, 1]`.
-    pub any_large: bool,
+    /// What a chunk of them would know.
+    pub known: ValueSizes,
 }
 
 impl Slice<'_, f32, f64> {
@@ -123,8 +123,11 @@ impl Slice<'_, f32, f64> {
         }
         Sizes {
             any_infinite: seen.infinite != 0,
-            any_zero: seen.zero != 0,
-            any_large: seen.large != 0,
+            known: ValueSizes {
+                any_zero: seen.zero != 0,
+                any_large: seen.large != 0,
+                any_not_one: seen.not_one != 0,
+            },
         }
     }
 }
@@ -135,6 +138,7 @@ struct Seen {
     infinite: u32,
     zero: u32,
     large: u32,
+    not_one: u32,
 }
 
 impl Seen {
@@ -145,6 +149,7 @@ impl Seen {
         self.infinite |= u32::from(size >= f32::INFINITY.to_bits() << 1);
         self.zero |= u32::from(size == 0);
         self.large |= u32::from(size > 1f32.to_bits() << 1);
+        self.not_one |= u32::from(value != 1.0);
     }
 }
 
@@ -155,18 +160,24 @@ mod tests {
     #[test]
     fn sizes_are_those_of_float32() {
         let of = |values: &[f64]| Slice::Wide::<f32, f64>(values).sizes(0..values.len());
+        let sizes = |any_infinite, any_large, any_zero, any_not_one| Sizes {
+            any_infinite,
+            known: ValueSizes { any_large, any_zero, any_not_one },
+        };
         assert_eq!(of(&[]), Sizes::default());
-        assert_eq!(of(&[1.0, -1.0, 1e-45, 1.0 + 1e-9]), Sizes::default());
+        assert_eq!(of(&[1.0, 1.0 + 1e-9]), Sizes::default());
+        assert_eq!(of(&[1.0, -1.0, 1e-45]), sizes(false, false, false, true));
         for (value, expected) in [
-            (f64::NAN, Sizes { any_infinite: true, any_large: true, ..Sizes::default() }),
-            (-1e39, Sizes { any_infinite: true, any_large: true, ..Sizes::default() }),
-            (-3e38, Sizes { any_large: true, ..Sizes::default() }),
-            (-1.000_001, Sizes { any_large: true, ..Sizes::default() }),
-            (-0.0, Sizes { any_zero: true, ..Sizes::default() }),
-            (1e-46, Sizes { any_zero: true, ..Sizes::default() }),
+            (f64::NAN, sizes(true, true, false, true)),
+            (-1e39, sizes(true, true, false, true)),
+            (-3e38, sizes(false, true, false, true)),
+            (-1.000_001, sizes(false, true, false, true)),
+            (-0.0, sizes(false, false, true, true)),
+            (1e-46, sizes(false, false, true, true)),
+            (0.5, sizes(false, false, false, true)),
         ] {
             for place in 0..40 {
-                let mut values = [0.5; 40];
+                let mut values = [1.0; 40];
                 values[place] = value;
                 assert_eq!(of(&values), expected, "{value} at {place}");
             }

@@ -1,4 +1,4 @@
-//! The scale of a feature: the learner sees values divided by the largest one met.
+//! Scales by the largest value met: `cap` and `full`.
 //!
 //! ```text
 //! m_i = max |x_i| so far, this example's included      full
@@ -15,10 +15,9 @@
 //!
 //! Cost: one float a slot, allocated only when needed: never without a scale, for a cap from the first |x| >
 //! 1 on. A cap reads its floats only if a slot near by has grown: hashed words that collide in a slot add up
-//! to 2 now and then, and without this test all other features would pay a cache miss for them. The twin is
-//! `python/lessregret/learners/scale.py`.
+//! to 2 now and then, and without this test all other features would pay a cache miss for them.
 
-use super::{Chunk, Example, Ordered};
+use super::{Example, Ordered};
 use crate::alloc::zeroed;
 use crate::error::{Error, Result};
 use crate::rule::Interval;
@@ -32,9 +31,9 @@ fn start(kind: Scale) -> f32 {
     if kind == Scale::Full { 0.0 } else { 1.0 }
 }
 
-/// The scales of all features.
+/// The largest values of all features.
 #[derive(Clone, Debug)]
-pub struct Scales {
+pub struct Largest {
     kind: Scale,
     slots: usize,
     /// m_i, and 0 for a feature whose scale is in its initial state; empty while all are. Memory of zeros is
@@ -50,16 +49,11 @@ fn neighbourhood(slot: usize) -> (usize, u64) {
     (slot >> 12, 1 << ((slot >> 6) & 63))
 }
 
-impl Scales {
+impl Largest {
     /// The scales of features in their initial state.
     pub fn new(kind: Scale, slots: usize) -> Result<Self> {
         let largest = if kind == Scale::Full { zeroed(slots)? } else { Vec::new() };
-        Ok(Scales { kind, slots, largest, grown: Vec::new() })
-    }
-
-    /// Whether values are scaled at all.
-    pub fn are_used(&self) -> bool {
-        self.kind != Scale::None
+        Ok(Largest { kind, slots, largest, grown: Vec::new() })
     }
 
     /// Whether there are scales to store.
@@ -108,25 +102,13 @@ impl Scales {
         x / self.of(slot).max(x.abs())
     }
 
-    /// Allocate the memory that [`Scales::remember`] needs for this example.
+    /// Allocate the memory that [`Largest::remember`] needs for this example.
     #[inline]
     pub fn reserve(&mut self, example: &Example<'_>) -> Result<()> {
         if !self.are_kept() && !self.leave(example) {
             self.keep()?;
         }
         Ok(())
-    }
-
-    /// Normalise an example and allocate the memory to remember it. Not inlined, so that the loop over
-    /// examples that need no scaling is compiled as if this path did not exist.
-    #[inline(never)]
-    pub fn prepare<'a>(
-        &mut self,
-        example: &Example<'a>,
-        scratch: &'a mut Vec<f32>,
-    ) -> Result<Example<'a>> {
-        self.reserve(example)?;
-        Ok(self.normalise(example, scratch))
     }
 
     fn keep(&mut self) -> Result<()> {
@@ -136,7 +118,7 @@ impl Scales {
         Ok(())
     }
 
-    /// Update the scales by the example's values. Requires a call of [`Scales::reserve`] before.
+    /// Update the scales by the example's values. Requires a call of [`Largest::reserve`] before.
     #[inline]
     pub fn remember(&mut self, example: &Example<'_>) {
         if self.leave(example) {
@@ -159,22 +141,6 @@ impl Scales {
         }
     }
 
-    /// Scale the examples of a chunk in order, exactly as a learner would.
-    pub fn scale_chunk(&mut self, chunk: &mut Chunk) -> Result<()> {
-        let mut scratch = Vec::new();
-        for k in 0..chunk.len() {
-            let example = chunk.example(k);
-            if self.leave(&example) {
-                continue;
-            }
-            self.reserve(&example)?;
-            self.normalise(&example, &mut scratch);
-            self.remember(&example);
-            chunk.values_mut(k).copy_from_slice(&scratch);
-        }
-        Ok(())
-    }
-
     /// Restore the scale of a slot.
     pub fn set(&mut self, slot: usize, largest: f32) -> Result<()> {
         if !(largest > 0.0 && largest >= start(self.kind) && largest.is_finite()) {
@@ -194,13 +160,9 @@ impl Scales {
         Ok(())
     }
 
-    /// Whether [`Scales::leave`] holds for all these examples.
+    /// Whether [`Largest::leave`] holds for all these examples.
     pub fn leave_all(&self, examples: &Ordered<'_>) -> bool {
-        match self.kind {
-            Scale::None => true,
-            Scale::Cap => !examples.is_any_large() && !self.are_kept(),
-            Scale::Full => false,
-        }
+        self.kind == Scale::Cap && !examples.is_any_large() && !self.are_kept()
     }
 
     /// Whether the example needs no scaling and does not change the scales.
@@ -208,11 +170,7 @@ impl Scales {
     pub fn leave(&self, example: &Example<'_>) -> bool {
         // No early exit, so that the loop vectorises.
         let large = || example.values.iter().fold(false, |any, value| any | (value.abs() > 1.0));
-        match self.kind {
-            Scale::None => true,
-            Scale::Cap => !large() && !self.has_grown(example),
-            Scale::Full => false,
-        }
+        self.kind == Scale::Cap && !large() && !self.has_grown(example)
     }
 
     /// Whether a feature of the example, or one of its 64 neighbours, has had a value above 1.
@@ -237,13 +195,13 @@ mod tests {
         Example { label: 1.0, importance: 1.0, slots: &[4, 1], values }
     }
 
-    fn seen(scales: &Scales, values: &[f32]) -> Vec<f32> {
+    fn seen(scales: &Largest, values: &[f32]) -> Vec<f32> {
         let mut scratch = Vec::new();
         scales.normalise(&example(values), &mut scratch).values.to_vec()
     }
 
-    fn met(kind: Scale, values: &[f32]) -> Result<Scales> {
-        let mut scales = Scales::new(kind, 5)?;
+    fn met(kind: Scale, values: &[f32]) -> Result<Largest> {
+        let mut scales = Largest::new(kind, 5)?;
         scales.reserve(&example(values))?;
         scales.remember(&example(values));
         Ok(scales)
@@ -284,7 +242,7 @@ mod tests {
     #[test]
     fn what_is_no_scale_is_not_put_back() -> Result<()> {
         for (kind, wrong) in [(Scale::Cap, 0.5), (Scale::Full, 0.0), (Scale::Full, f32::NAN)] {
-            assert!(Scales::new(kind, 5)?.set(1, wrong).is_err());
+            assert!(Largest::new(kind, 5)?.set(1, wrong).is_err());
         }
         Ok(())
     }

@@ -1,0 +1,137 @@
+//! How the standard scale turns values into scaled values, given the statistics: a line for each feature.
+
+use std::f64::consts::FRAC_1_SQRT_2;
+
+use super::moments::Moments;
+use super::{Example, Scaled};
+
+/// The largest scaled value.
+const CLIP: f64 = 3.0;
+/// σ²/μ² up to which the values of a feature count as equal: below it, float64 rounding would be scaled up.
+const EQUAL: f64 = 1e-13;
+/// |μ|/σ from which the offset of a column with missing cells is cut. Word counts are below it.
+const OFFSET: f64 = 3.0;
+/// n/t from which a feature counts as a column with missing cells. Rare words are below it.
+const PRESENT: f64 = 0.25;
+
+/// How the values of a feature are scaled: x̂ = clip((x − centre)/√square + offset, ±3).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Line {
+    pub centre: f64,
+    pub square: f64,
+    pub offset: f64,
+}
+
+impl Line {
+    /// The line for a feature with these statistics, after so many examples; `inverse` is 1 over its count.
+    #[inline(always)]
+    pub fn of(moments: Moments, inverse: f64, examples: f64) -> Line {
+        let Moments { count, mean, squares } = moments;
+        let (variance, square) = (squares * inverse, mean * mean);
+        let varies = variance > EQUAL * square;
+        if count == examples {
+            let square = if varies { variance } else { f64::INFINITY };
+            return Line { centre: mean, square, offset: 0.0 };
+        }
+        let size = square + variance;
+        let is_far = size > 1.0 && varies && square > OFFSET * OFFSET * variance;
+        if is_far && count >= PRESENT * examples {
+            let offset = mean.signum() * FRAC_1_SQRT_2;
+            return Line { centre: mean, square: 2.0 * variance, offset };
+        }
+        Line { centre: 0.0, square: size.max(1.0), offset: 0.0 }
+    }
+
+    /// The line for a feature that was met with this value only.
+    pub fn of_one(value: f32) -> Line {
+        let size = f64::from(value);
+        Line { centre: 0.0, square: (size * size).max(1.0), offset: 0.0 }
+    }
+
+    /// The scaled value per unit of the value.
+    pub fn slope(self) -> f64 {
+        1.0 / self.square.sqrt()
+    }
+}
+
+impl Scaled {
+    /// Replace what is here by the features of an example, each scaled by the line that `line` has for its
+    /// number, slot and value. There is none for the intercept, which gets its value in the end.
+    #[inline(always)]
+    pub(super) fn fill(
+        &mut self,
+        example: &Example<'_>,
+        mut line: impl FnMut(usize, u32, f32) -> Option<Line>,
+    ) {
+        self.intercept = None;
+        self.parts.clear();
+        self.parts.reserve(example.slots.len());
+        for (k, (&slot, &value)) in example.slots.iter().zip(example.values).enumerate() {
+            let line = line(k, slot, value);
+            if line.is_none() {
+                self.intercept = Some(k);
+            }
+            let Line { centre, square, offset } =
+                line.unwrap_or(Line { centre: 0.0, square: 1.0, offset: 0.0 });
+            self.parts.push([f64::from(value) - centre, square, offset]);
+        }
+        self.divide();
+    }
+
+    /// [`Scaled::fill`] by the lines of a table, in the places of the features, after `before` examples; the
+    /// new statistics go to `moments`. Returns the number of features in every example. A loop over slices and
+    /// no closures: dense rows spend most of their time here.
+    #[inline(never)]
+    pub(super) fn fill_by_lines(
+        &mut self,
+        example: &Example<'_>,
+        (lines, places): (&[Moments], &[u32]),
+        before: f64,
+        moments: &mut [Moments],
+        intercept: u32,
+    ) -> usize {
+        let (examples, mut columns) = (before + 1.0, 0);
+        let shared = 1.0 / examples;
+        self.parts.resize(places.len(), [0.0; 3]);
+        let features = places.iter().zip(example.values);
+        for ((&place, &value), (new, part)) in features.zip(moments.iter_mut().zip(&mut self.parts))
+        {
+            let (old, value) = (lines[place as usize], f64::from(value));
+            let is_always = old.count == before;
+            let inverse = if is_always { shared } else { 1.0 / (old.count + 1.0) };
+            let own = old.with(value, inverse);
+            let Line { centre, square, offset } = Line::of(own, inverse, examples);
+            columns += usize::from(is_always);
+            (*new, *part) = (own, [value - centre, square, offset]);
+        }
+        // The intercept is the last feature, unless the example was made by hand.
+        self.intercept = example.slots.iter().rposition(|&slot| slot == intercept);
+        self.divide();
+        columns
+    }
+
+    /// The scaled values, from their parts. A loop of its own, so that roots and divisions are vectorised and
+    /// do not wait for lookups.
+    fn divide(&mut self) {
+        self.values.clear();
+        self.values.extend(self.parts.iter().map(|[distance, square, offset]| {
+            (distance / square.sqrt() + offset).clamp(-CLIP, CLIP) as f32
+        }));
+    }
+
+    /// The example that was filled in, with this value for the intercept, without the features that became 0.
+    pub(super) fn finish<'a>(&'a mut self, example: &Example<'a>, level: f64) -> Example<'a> {
+        if let Some(k) = self.intercept {
+            self.values[k] = level as f32;
+        }
+        // No early exit, so that the loop vectorises.
+        if !self.values.iter().fold(false, |any, &value| any | (value == 0.0)) {
+            return Example { values: &self.values, ..*example };
+        }
+        let kept = example.slots.iter().zip(&self.values).filter(|(_, value)| **value != 0.0);
+        self.slots.clear();
+        self.slots.extend(kept.map(|(slot, _)| slot));
+        self.values.retain(|&value| value != 0.0);
+        Example { slots: &self.slots, values: &self.values, ..*example }
+    }
+}

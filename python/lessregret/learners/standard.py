@@ -1,0 +1,151 @@
+"""The standard scale: columns are centred and divided by their spread, others by their size.
+
+    n, μ, M2, σ² = M2/n, rms² = μ² + σ²    of all values of the feature so far, this one included,
+                                           explicit zeros too
+    t                                      the number of examples so far, this one included
+
+    in every example so far, n = t              x̂ = clip((x − μ)/σ, ±3), and 0 if σ = 0
+    else if rms > 1, |μ| > 3σ > 0, n ≥ t/4      x̂ = clip((sign μ + (x − μ)/σ)/√2, ±3)
+    else                                        x̂ = clip(x/max(1, rms), ±3)
+    the intercept      √(1 + d), d the features of this example with n = t; 1 in the first example
+
+σ = 0 means σ² ≤ 1e-13 μ². The statistics take in the value before it is scaled by them, and a label
+is never looked at. Features whose scaled value is 0 are left out of the round.
+
+There is no table of statistics until a value other than 1 comes. Before that only the features that
+were in every example so far are known, exactly: n = t, μ = 1, M2 = 0, so they are silent. All other
+features count their values from the first example with a table on.
+
+The twin of ``crates/core/src/example/scale/standard.rs``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import copysign, sqrt
+from typing import NamedTuple
+
+from lessregret.learners.scale import Seen
+
+CLIP = 3.0
+"""The largest scaled value."""
+EQUAL = 1e-13
+"""σ²/μ² up to which the values of a feature count as equal."""
+OFFSET = 3.0
+"""|μ|/σ from which the offset of a column with missing cells is cut."""
+PRESENT = 0.25
+"""n/t from which a feature counts as a column with missing cells."""
+
+
+class Moments(NamedTuple):
+    """The statistics of the values of a feature: n, μ and M2 (Welford 1962)."""
+
+    number: int = 0
+    mean: float = 0.0
+    squares: float = 0.0
+
+    def plus(self, value: float) -> Moments:
+        """The statistics with one more value.
+
+        >>> Moments().plus(5.0).plus(7.0)
+        Moments(number=2, mean=6.0, squares=2.0)
+        """
+        number, distance = self.number + 1, value - self.mean
+        mean = self.mean + distance / number
+        return Moments(number, mean, self.squares + distance * (value - mean))
+
+
+class Line(NamedTuple):
+    """How the values of a feature are scaled: x̂ = clip(slope · (x − centre) + offset, ±3)."""
+
+    centre: float
+    slope: float
+    offset: float = 0.0
+
+    @classmethod
+    def of(cls, moments: Moments, examples: int) -> Line:
+        """The line for a feature with these statistics, after so many examples."""
+        number, mean, squares = moments
+        variance = squares / number
+        varies = variance > EQUAL * mean**2
+        if number == examples:
+            return cls(mean, 1 / sqrt(variance) if varies else 0.0)
+        size = mean**2 + variance
+        far = size > 1 and varies and mean**2 > OFFSET**2 * variance
+        if far and number >= PRESENT * examples:
+            return cls(mean, sqrt(0.5 / variance), copysign(sqrt(0.5), mean))
+        return cls(0.0, 1 / sqrt(max(1.0, size)))
+
+    def scaled(self, value: float) -> float:
+        """The scaled value."""
+        return min(CLIP, max(-CLIP, self.slope * (value - self.centre) + self.offset))
+
+
+class StandardScales:
+    """The statistics of all features.
+
+    >>> scales = StandardScales(intercept=9)
+    >>> scales.played([4, 9], [5.0, 1.0])
+    ([9], [1.0])
+    >>> scales.played([4, 9], [7.0, 1.0])
+    ([4, 9], [1.0, 1.4142135623730951])
+    >>> scales.seen([4, 9], [8.0, 1.0])
+    ([4, 9], [2.0, 1.4142135623730951])
+    """
+
+    def __init__(self, intercept: int | None = None) -> None:
+        self.intercept = intercept
+        self.examples = 0
+        self.moments: dict[int, Moments] = {}
+        """Without a table: only the features that were in every example so far."""
+        self.has_table = False
+
+    def of(self, slot: int) -> float:
+        """The number by which the values of a slot are divided; 1 of a feature never met."""
+        slope = self._line(slot, 1.0).slope
+        return 1 / slope if slope else 1.0
+
+    def unscaled(self, slot: int, weight: Callable[[int], float]) -> float:
+        """The weight per unit of the raw value.
+
+        The intercept takes the constants of all centred features, as if an example had all of them.
+        """
+        if slot != self.intercept:
+            return weight(slot) * self._line(slot, 1.0).slope
+        always = list(filter(self._is_always, self.moments))
+        lines = {i: self._line(i, 1.0) for i in always}
+        constants = sum(weight(i) * line.slope * line.centre for i, line in lines.items())
+        return weight(slot) * sqrt(1 + len(always)) - constants
+
+    def seen(self, slots: Sequence[int], values: Sequence[float]) -> Seen:
+        """The example that a prediction sees. A feature never met is scaled by its own value."""
+        columns = sum(map(self._is_always, slots))
+        return self._scaled(slots, values, level=sqrt(1 + columns))
+
+    def played(self, slots: Sequence[int], values: Sequence[float]) -> Seen:
+        """The example that a round plays, by statistics that it has been added to."""
+        row = {i: x for i, x in zip(slots, values, strict=True) if i != self.intercept}
+        self.has_table |= any(x != 1 for x in row.values())
+        known = self.has_table or not self.examples
+        met = row if known else row.keys() & self.moments.keys()
+        updated = {i: self.moments.get(i, Moments()).plus(row[i]) for i in met}
+        self.moments = {**self.moments, **updated} if self.has_table else updated
+        self.examples += 1
+        columns = sum(map(self._is_always, slots)) if self.examples > 1 else 0
+        return self._scaled(slots, values, level=sqrt(1 + columns))
+
+    def _scaled(self, slots: Sequence[int], values: Sequence[float], level: float) -> Seen:
+        scaled = {
+            i: level if i == self.intercept else self._line(i, x).scaled(x)
+            for i, x in zip(slots, values, strict=True)
+        }
+        kept = {i: x for i, x in scaled.items() if x != 0}
+        return list(kept), list(kept.values())
+
+    def _is_always(self, slot: int) -> bool:
+        """Whether the feature was in every example so far."""
+        return slot in self.moments and self.moments[slot].number == self.examples
+
+    def _line(self, slot: int, value: float) -> Line:
+        own = self.moments.get(slot)
+        return Line(0.0, 1 / max(1.0, abs(value))) if own is None else Line.of(own, self.examples)
