@@ -5,9 +5,9 @@
     Learns    v_k ← v_k − 0.2 g_k/√H_k        g_k = h ℓ'(s, y) m_k,  H_k ← H_k + g_k² before
 
 The mixture can only choose among the lanes or average them; the stack can also add more or less of
-them than all, which mends lanes that are all too timid or too bold (stacking: Wolpert 1992). Its rates are
-those of the rule per-coordinate. It is one more expert of the mixture, so it can cost no more than one
-more lane, whatever it plays.
+them than all, which mends lanes that are all too timid or too bold (stacking: Wolpert 1992). Its
+rates are those of the rule per-coordinate. It is one more expert of the mixture, so it can cost no
+more than one more lane, whatever it plays.
 
 Merging: H_k is a sum; v_k is a weight and merges as the weights of the rule per-coordinate do.
 
@@ -39,11 +39,11 @@ class Stack:
     2.0
     >>> stack.absorb([1.0, 3.0], label=1.0, importance=1.0)
     >>> round(stack.margin([1.0, 3.0]), 3)
-    2.668
+    2.731
     """
 
     loss: Loss
-    lanes: int
+    lanes: int = 8
     weights: list[float] = field(default_factory=list)
     """v_k"""
     energies: list[float] = field(default_factory=list)
@@ -56,6 +56,11 @@ class Stack:
     def margin(self, margins: Sequence[float]) -> float:
         """s, the margin of the stack, from those of the lanes."""
         return sum(v * _clipped(m) for v, m in zip(self.weights, margins, strict=True))
+
+    def penalty(self, penalties: Sequence[float]) -> float:
+        """(Σ|v_k|) Σ|v_k| penalty_k: at least that of the point Σ v_k w_k (convexity)."""
+        sizes = [abs(v) for v in self.weights]
+        return sum(sizes) * sum(v * each for v, each in zip(sizes, penalties, strict=True))
 
     def absorb(self, margins: Sequence[float], label: float, importance: float) -> None:
         """Learn from a round."""

@@ -178,7 +178,7 @@ impl Mixture {
 
     /// Whether rounds with these importances are plain: log loss, a fixed share, importance 1, no penalty.
     pub fn is_plain(&self, loss: Loss, importances: &[f64]) -> bool {
-        let shared = matches!(self.standing, Standing::Shares(..));
+        let shared = matches!(self.standing, Standing::Shares { .. });
         let mut plain = shared && loss.mixing() == Mixing::LogOdds && self.heaviest == 1.0;
         for &importance in importances {
             plain &= importance == 1.0;

@@ -43,7 +43,8 @@ impl Mixture {
             return Played::Margin(margin);
         }
         let (right, total) = if label > 0.0 { (yes, totals[0]) } else { (no, totals[1]) };
-        self.standing = Standing::Shares(dealt(&right, total, fixed_share), Some(1.0));
+        let shares = dealt(&right, total, fixed_share);
+        self.standing = Standing::Shares { shares, at_rate: Some(1.0) };
         Played::Odds(totals[0] / totals[1])
     }
 }

@@ -11,22 +11,30 @@ const EQUAL: PerExpert = [1.0 / EXPERTS as f64; EXPERTS];
 
 /// What the shares are computed from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(untagged, deny_unknown_fields)]
 pub enum Standing {
     /// Without a fixed share: L_k, from which a share that is too small for a float can come back.
-    Losses(PerExpert),
+    Losses {
+        /// L_k
+        losses: PerExpert,
+    },
     /// With a fixed share, which keeps every share above a/K: π, and the rate η at which it stands. It is None
     /// while η is infinite: then no loss has counted yet, and all shares are equal.
-    Shares(PerExpert, Option<f64>),
+    Shares {
+        /// π
+        shares: PerExpert,
+        /// η
+        at_rate: Option<f64>,
+    },
 }
 
 impl Standing {
     /// Before the first round.
     pub fn new(fixed_share: f64) -> Self {
         if fixed_share > 0.0 {
-            Standing::Shares(EQUAL, None)
+            Standing::Shares { shares: EQUAL, at_rate: None }
         } else {
-            Standing::Losses([0.0; EXPERTS])
+            Standing::Losses { losses: [0.0; EXPERTS] }
         }
     }
 
@@ -34,26 +42,26 @@ impl Standing {
     #[inline(always)]
     pub fn shares(&self, rate: f64) -> PerExpert {
         match self {
-            Standing::Losses(losses) => normalised(decays(rate, &gaps(losses))),
-            Standing::Shares(shares, Some(before)) if *before == rate => *shares,
-            Standing::Shares(shares, Some(before)) => raised(shares, rate / before),
-            Standing::Shares(..) => EQUAL,
+            Standing::Losses { losses } => normalised(decays(rate, &gaps(losses))),
+            Standing::Shares { shares, at_rate: Some(before) } if *before == rate => *shares,
+            Standing::Shares { shares, at_rate: Some(before) } => raised(shares, rate / before),
+            Standing::Shares { .. } => EQUAL,
         }
     }
 
     /// −ln π at a rate, except for a constant: a share too small for a float has one, too.
     pub fn log_falls(&self, rate: f64) -> PerExpert {
         match self {
-            Standing::Losses(losses) => gaps(losses).map(|gap| rate * gap),
-            Standing::Shares(..) => self.shares(rate).map(|share| -ln(share)),
+            Standing::Losses { losses } => gaps(losses).map(|gap| rate * gap),
+            Standing::Shares { .. } => self.shares(rate).map(|share| -ln(share)),
         }
     }
 
     /// The lane with the largest share, the first one on ties.
     pub fn best_lane(&self) -> usize {
         let standing = match self {
-            Standing::Losses(losses) => *losses,
-            Standing::Shares(shares, _) => shares.map(|share| -share),
+            Standing::Losses { losses } => *losses,
+            Standing::Shares { shares, .. } => shares.map(|share| -share),
         };
         let better =
             |one: usize, other: usize| if standing[other] < standing[one] { other } else { one };
@@ -64,7 +72,7 @@ impl Standing {
     #[inline(always)]
     pub fn mix_loss(&self, rate: f64, lost: &PerExpert) -> f64 {
         match self {
-            Standing::Losses(losses) => {
+            Standing::Losses { losses } => {
                 let (gaps, mut after) = (gaps(losses), *lost);
                 for expert in 0..EXPERTS {
                     after[expert] += gaps[expert];
@@ -73,7 +81,7 @@ impl Standing {
                 let rise = ln(sum(&decays(rate, &from(&after, least))));
                 least - (rise - ln(sum(&decays(rate, &gaps)))) / rate
             }
-            Standing::Shares(..) => {
+            Standing::Shares { .. } => {
                 let (mut terms, least) = (self.shares(rate), least(lost));
                 let decays = decays(rate, &from(lost, least));
                 for expert in 0..EXPERTS {
@@ -88,20 +96,22 @@ impl Standing {
     #[inline(always)]
     pub fn absorb(&mut self, rate: f64, lost: &PerExpert, fixed_share: f64) {
         match self {
-            Standing::Losses(losses) => {
+            Standing::Losses { losses } => {
                 for expert in 0..EXPERTS {
                     losses[expert] += lost[expert];
                 }
             }
-            Standing::Shares(..) if rate.is_infinite() => *self = Standing::Shares(EQUAL, None),
-            Standing::Shares(..) => {
+            Standing::Shares { .. } if rate.is_infinite() => {
+                *self = Standing::Shares { shares: EQUAL, at_rate: None }
+            }
+            Standing::Shares { .. } => {
                 let mut shares = self.shares(rate);
                 let decays = decays(rate, &from(lost, least(lost)));
                 for expert in 0..EXPERTS {
                     shares[expert] *= decays[expert];
                 }
-                let total = sum(&shares);
-                *self = Standing::Shares(dealt(&shares, total, fixed_share), Some(rate));
+                let shares = dealt(&shares, sum(&shares), fixed_share);
+                *self = Standing::Shares { shares, at_rate: Some(rate) };
             }
         }
     }
