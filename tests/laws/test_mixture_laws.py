@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from lessregret.learners.losses import LOSSES, Loss
-from lessregret.learners.mixture import RATES, Mixture
+from lessregret.learners.mixture import EXPERTS, Mixture
 
-K = len(RATES)
+K = EXPERTS
 ROUNDS = 600
-LN8 = log(8)
+LNK = log(EXPERTS)
 Sequence = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 """Margins by round and lane, labels, importances."""
 
@@ -76,10 +76,10 @@ def play(
 
 
 @pytest.mark.parametrize("make", SEQUENCES, ids=IDS)
-def test_log_loss_costs_at_most_ln_8(make: Callable[[], Sequence]) -> None:
+def test_log_loss_costs_at_most_ln_9(make: Callable[[], Sequence]) -> None:
     mixture, own, lanes = play(LOSSES["logistic"], make())
-    assert mixture.cost <= LN8 + 1e-9
-    assert own <= min(lanes) + LN8 + 1e-9
+    assert mixture.cost <= LNK + 1e-9
+    assert own <= min(lanes) + LNK + 1e-9
     assert sum(mixture.shares()) == pytest.approx(1)
 
 
@@ -92,22 +92,22 @@ def test_other_losses_cost_what_is_told(loss: str, make: Callable[[], Sequence])
 
 
 def test_log_loss_with_importances_above_1() -> None:
-    """Counted h times it is 1/h-mixable: ln 8 is multiplied, and the rise itself is paid for."""
+    """Counted h times it is 1/h-mixable: ln K is multiplied, and the rise itself is paid for."""
     margins, _, _ = drawn(4)
     labels = np.sign(drawn(5)[0][:, 0])
     mixture, _, _ = play(LOSSES["logistic"], (margins, labels, np.full(ROUNDS, 3.0)))
     assert mixture.rate == 1 / 3
-    assert mixture.cost <= 3 * LN8 + 3 * np.abs(margins[0]).max()
+    assert mixture.cost <= 3 * LNK + 3 * np.abs(margins[0]).max()
 
 
 def test_squared_loss_in_a_known_range() -> None:
-    """Once both ends were met, all the rest costs at most ln 8/η = 2 (B − A)² ln 8."""
+    """Once both ends were met, all the rest costs at most ln K/η = 2 (B − A)² ln K."""
     margins, labels, h = drawn(6)
     labels[:2] = -1, 1
     h[:2] = 1e-9
     mixture, _, _ = play(LOSSES["squared"], (margins, labels, h))
     assert mixture.labels == (-1, 1)
-    assert mixture.cost <= 8 * LN8 + 1e-6
+    assert mixture.cost <= 8 * LNK + 1e-6
 
 
 def test_hinge_loss_costs_a_root() -> None:
@@ -117,7 +117,7 @@ def test_hinge_loss_costs_a_root() -> None:
     margins, labels, h = sequence
     losses = h[:, None] * np.maximum(0, 1 - labels[:, None] * margins)
     ranges = losses.max(axis=1) - losses.min(axis=1)
-    limit = np.sqrt((ranges**2).sum() * LN8) + ranges.max() * (4 / 3 * LN8 + 2)
+    limit = np.sqrt((ranges**2).sum() * LNK) + ranges.max() * (4 / 3 * LNK + 2)
     assert mixture.cost <= limit
 
 
@@ -164,13 +164,13 @@ SHARED_IDS = [*IDS, "growing", "taking turns"]
 def test_a_fixed_share_costs_what_is_told(
     loss: str, make: Callable[[], Sequence], fixed_share: float
 ) -> None:
-    """Every round at most ln 1/(1 − a + a/8)/η more, and shares are never below a/8."""
+    """Every round at most ln 1/(1 − a + a/K)/η more, and shares are never below a/K."""
     sequence = make()
     if loss == "logistic":
         sequence = sequence[0], np.sign(sequence[1]), sequence[2]
     mixture, _, _ = play(LOSSES[loss], sequence, fixed_share)
     assert sum(mixture.shares()) == pytest.approx(1)
-    most = -ROUNDS * log(1 - fixed_share * 7 / 8) / mixture.rate
+    most = -ROUNDS * log(1 - fixed_share * (1 - 1 / K)) / mixture.rate
     assert 0 <= mixture.sharing <= most * (1 + 1e-9)
     # A rate that has fallen since brings the shares nearer to one another, never the reverse.
     assert min(mixture.shares()) >= fixed_share / K * (1 - 1e-9)
@@ -179,7 +179,7 @@ def test_a_fixed_share_costs_what_is_told(
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("fixed_share", [0.01, 0.1])
 def test_lanes_that_take_turns_are_followed(name: str, fixed_share: float) -> None:
-    """Within the told cost and ln(8/a)/η for each change of lane, of what those in turn lose."""
+    """Within the told cost and ln(K/a)/η for each change of lane, of what those in turn lose."""
     loss, mixture, own, turns = LOSSES[name], Mixture(LOSSES[name]), 0.0, 0.0
     mixture.fixed_share = fixed_share
     margins, labels, importances = taking_turns()

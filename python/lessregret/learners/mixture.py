@@ -1,34 +1,39 @@
-"""The mixture of the lanes: no rate to tune, and the price of that known.
+"""The mixture of the experts: no rate to tune, and the price of that known.
 
-Lane k runs the rule at the rate c_k = 0.0125 · 2^k and has lost L_k so far. With the shares
+The experts are the lanes, of which lane k runs the rule at the rate c_k = 0.0125 · 2^k, and the
+stack (:mod:`lessregret.learners.stack`): K = 9. Expert k has lost L_k so far. With the shares
 π_k ∝ exp(−η L_k) the mixture plays
 
-    logistic   logit of Σ π_k σ(m_k)       η = 1/H,               H = max(1, importances so far)
-    squared    Σ π_k clip(m_k, A, B)       η = 1/(2H (B − A)²),   [A, B] the labels so far
-    hinge      Σ π_k m_k                   η = ln 8/Δ             AdaHedge
+    logistic   logit of Σ π_k σ(m_k)   η = 1/H
+    squared    Σ π_k clip(m_k, A, B)   η = max(1/(2H (B − A)²), ln K/Δ)
+    hinge      Σ π_k m_k               η = ln K/Δ, AdaHedge
+
+with H = max(1, importances so far) and [A, B] the range of the labels so far.
 
 η never rises, so for every sequence (de Rooij, van Erven, Grünwald & Koolen 2014; decision 17)
 
-    L_mix ≤ min_k L_k + ln 8/η + Δ,   Δ = Σ_t [loss_t + (1/η_t) ln Σ_k π_k exp(−η_t loss_t,k)]
+    L_mix ≤ min_k L_k + ln K/η + Δ,   Δ = Σ_t δ_t,
+    δ_t = loss_t + (1/η_t) ln Σ_k π_k exp(−η_t loss_t,k)
 
-Logistic loss is 1-mixable: with importances up to 1, Δ ≤ 0 and all the mixing costs at most ln 8.
-Squared loss is 1/(2(B − A)²)-exp-concave: Δ grows only in a round whose label is outside [A, B] or
-whose importance is above H; L_k is that of the clipped predictions. For hinge Δ ≥ 0 is the
-mixability gap and the cost is 2Δ, of order √(L* ln 8). Δ is measured during the run,
-so the bound on the cost holds for every sequence of examples.
+Logistic loss is 1-mixable: with importances up to 1, δ ≤ 0 and all the mixing costs at most ln K.
+For the others Δ is the sum of max(0, δ_t). Squared loss is 1/(2(B − A)²)-exp-concave: δ ≤ 0 once η
+is that small, unless a label is outside [A, B] or an importance above H, so Δ stops at about
+2(B − A)² ln K, and it is often far smaller; L_k is that of the clipped predictions. For hinge the
+cost is 2Δ, of order √(L* ln K). Δ is measured during the run, so the bound on the cost holds for
+every sequence of examples.
 
 Importances multiply losses: log loss counted h times is only 1/h-mixable, hence H. A loss of the
 user's own is mixed as hinge is, which asks for nothing but convexity.
 
-With a fixed share a > 0 (Herbster & Warmuth 1998), for a best lane that changes, every round ends
-with π ← (1 − a) π + a/8, and L_k becomes −(1/η_t) ln π_k, the losses that give these shares. Then
+With a fixed share a > 0 (Herbster & Warmuth 1998), for a best expert that changes, every round ends
+with π ← (1 − a) π + a/K, and L_k becomes −(1/η_t) ln π_k, the losses that give these shares. Then
 (decision 18)
 
-    L_mix ≤ min_k L_k + ln 8/η + Δ + A,   A = Σ_t (1/η_t) ln 1/(1 − a + a/8)
+    L_mix ≤ min_k L_k + ln K/η + Δ + A,   A = Σ_t (1/η_t) ln 1/(1 − a + a/K)
 
-and against lanes that take turns, each change of lane costs ln(8/a)/η more.
+and against experts that take turns, each change costs ln(K/a)/η more.
 
-The twin of ``crates/core/src/learn/lanes/mixture/``.
+The twin of ``crates/core/src/learn/lanes/mixture/``, which keeps π in place of L_k where a > 0.
 """
 
 from __future__ import annotations
@@ -46,8 +51,10 @@ from lessregret.learners.rules.limits import is_within
 LEAST_RATE = 0.0125
 RATES = tuple(LEAST_RATE * 2**k for k in range(8))
 """The rates of the lanes: they cover the best single rates seen on real data, 0.025 to 0.8."""
-LOG_LANES = log(len(RATES))
-NO_PENALTIES = (0.0,) * len(RATES)
+EXPERTS = len(RATES) + 1
+"""K: the lanes, and the stack as the last expert."""
+LOG_EXPERTS = log(EXPERTS)
+NO_PENALTIES = (0.0,) * EXPERTS
 TINY = 2.0**-1022
 """The least share that has a logarithm worth keeping."""
 
@@ -86,16 +93,16 @@ class Mixture:
 
     >>> from lessregret.learners.losses import Logistic
     >>> mixture = Mixture(Logistic())
-    >>> margins = [0, 0, 0, 0, 0, 0, 0, 3.0]
+    >>> margins = [0, 0, 0, 0, 0, 0, 0, 0, 3.0]
     >>> round(mixture.margin(margins), 3)
-    0.227
+    0.202
     >>> mixture.absorb(margins, label=1.0, importance=1.0)
-    >>> round(mixture.shares()[7], 3), round(mixture.cost, 3)
-    (0.214, 2.079)
+    >>> round(mixture.shares()[8], 3), round(mixture.cost, 3)
+    (0.192, 2.197)
     """
 
     loss: Loss
-    losses: list[float] = field(default_factory=lambda: [0.0] * len(RATES))
+    losses: list[float] = field(default_factory=lambda: [0.0] * EXPERTS)
     """L_k, for squared loss of the clipped predictions; with a fixed share those that give π"""
     surplus: float = 0.0
     """Δ"""
@@ -110,13 +117,13 @@ class Mixture:
 
     @property
     def cost(self) -> float:
-        """ln 8/η + Δ + A: what mixing has cost at most, against the best lane."""
-        return LOG_LANES / self.rate + self.surplus + self.sharing
+        """ln K/η + Δ + A: what mixing has cost at most, against the best expert."""
+        return LOG_EXPERTS / self.rate + self.surplus + self.sharing
 
     @property
-    def best(self) -> int:
-        """The lane with the largest share, the first of them: it lost least, if a = 0."""
-        return self.losses.index(min(self.losses))
+    def best_lane(self) -> int:
+        """The lane with the largest share, the first of them."""
+        return self.losses.index(min(self.losses[: len(RATES)]))
 
     @property
     def rate(self) -> float:
@@ -125,8 +132,12 @@ class Mixture:
             return 1 / self.heaviest
         if self.loss.mixing == "clipped-mean":
             low, high = self.labels or (0.0, 0.0)
-            return _inverse(2 * self.heaviest * (high - low) ** 2)
-        return _inverse(self.surplus / LOG_LANES)
+            return max(_inverse(2 * self.heaviest * (high - low) ** 2), self._rate_of_gap)
+        return self._rate_of_gap
+
+    @property
+    def _rate_of_gap(self) -> float:
+        return _inverse(self.surplus / LOG_EXPERTS)
 
     def shares(self) -> list[float]:
         """π."""
@@ -147,7 +158,7 @@ class Mixture:
         return sum(share * self._clip(margin) for share, margin in pairs)
 
     def penalty(self, penalties: Sequence[float]) -> float:
-        """The mixture's penalty: the lanes' on average, as if one were drawn by its share."""
+        """The mixture's penalty: the experts' on average, as if one were drawn by its share."""
         return sum(share * each for share, each in zip(self.shares(), penalties, strict=True))
 
     def absorb(
@@ -174,8 +185,8 @@ class Mixture:
             self.labels = min(low, label), max(high, label)
 
     def _deal(self) -> None:
-        """Fixed share, at the rate of the round: π ← (1 − a) π + a/8."""
-        part = self.fixed_share / len(RATES)
+        """Fixed share, at the rate of the round: π ← (1 − a) π + a/K."""
+        part = self.fixed_share / EXPERTS
         dealt = [max(TINY, (1 - self.fixed_share) * share + part) for share in self.shares()]
         # 0 for all at an infinite rate, the limit: before losses count, any share is as good.
         self.losses = [-log(share) / self.rate for share in dealt]
@@ -183,8 +194,8 @@ class Mixture:
 
     @property
     def _least_surplus(self) -> float:
-        """A gap of AdaHedge below 0 is rounding; the others may gain."""
-        return -inf if self.loss.mixing != "adahedge" else self.surplus
+        """Log loss may gain; for the others only gaps above 0 count."""
+        return -inf if self.loss.mixing == "log-odds" else self.surplus
 
     def _mix_loss(self, lost: Sequence[float]) -> float:
         """−(1/η) ln Σ π_k exp(−η loss_k); for infinite η how far the least loss has risen."""

@@ -24,6 +24,7 @@ from lessregret.learners.outcomes import Outcomes
 from lessregret.learners.penalty import check_penalty
 from lessregret.learners.rules import ExampleStats, Rule, Step
 from lessregret.learners.scale import AnyScales, Scales
+from lessregret.learners.stack import Stack
 from lessregret.learners.standard import StandardScales
 from lessregret.ledger import Lane, Ledger, Outcome, SlotSummary, Tally
 
@@ -104,6 +105,7 @@ class ReadableLearner:
         self.importance_aware = bool(importance_aware)
         self._rules = {slot: rule.within(*box) for slot, box in (boxes or {}).items()}
         self.mixture = Mixture(self.loss, fixed_share=float(fixed_share))
+        self.stack = Stack(self.loss, lanes=len(RATES))
         self.lanes: list[ReadableLearner] = []
         if getattr(rule, "rate", None) == "auto":
             lane = partial(
@@ -123,7 +125,8 @@ class ReadableLearner:
     def margin(self, slots: Sequence[int], values: Sequence[float]) -> float:
         """The margin Σ_i weight_i · value_i of the scaled values."""
         if self.lanes:
-            return self.mixture.margin([lane.margin(slots, values) for lane in self.lanes])
+            margins = [lane.margin(slots, values) for lane in self.lanes]
+            return self.mixture.margin(self._stacked(margins))
         return self._margin(*self.scales.seen(slots, values))
 
     def play(
@@ -178,7 +181,7 @@ class ReadableLearner:
     def scaled_weight(self, slot: int, value: float = 1.0) -> float:
         """The current weight of a slot, for scaled values; with lanes, that of the best lane."""
         if self.lanes:
-            return self.lanes[self.mixture.best].scaled_weight(slot, value)
+            return self.lanes[self.mixture.best_lane].scaled_weight(slot, value)
         return self.rule_at(slot).weight(self.slot(slot), value)
 
     def slot(self, slot: int) -> Any:
@@ -218,16 +221,23 @@ class ReadableLearner:
         played = [lane.play(slots, values, label, importance) for lane in self.lanes]
         margins = [outcome.margin for outcome in played]
         penalties = [outcome.penalty for outcome in played]
-        margin, penalty = self.mixture.margin(margins), self.mixture.penalty(penalties)
-        self.mixture.absorb(margins, label, importance, penalties)
+        stacked, penalties = self._stacked(margins), [*penalties, self.stack.penalty(penalties)]
+        margin, penalty = self.mixture.margin(stacked), self.mixture.penalty(penalties)
+        self.mixture.absorb(stacked, label, importance, penalties)
+        self.stack.absorb(margins, label, importance)
         loss, mistake = self.loss.value(margin, label), self.loss.is_mistake(margin, label)
         outcome = Outcome(margin, loss, mistake, importance, penalty, 0.0, 0.0, len(slots))
         self.tally.record(outcome)
         return outcome
 
+    def _stacked(self, margins: list[float]) -> list[float]:
+        """The margins of all experts: the lanes, and the stack on top of them."""
+        return [*margins, self.stack.margin(margins)]
+
     def _summary_of_lanes(self) -> SlotSummary:
         lanes = []
-        for rate, share, lane in zip(RATES, self.mixture.shares(), self.lanes, strict=True):
+        shares = self.mixture.shares()[: len(RATES)]
+        for rate, share, lane in zip(RATES, shares, self.lanes, strict=True):
             summary, tally = lane.summary(), lane.tally
             sums = tally.loss, tally.played, tally.energy
             lanes.append(Lane(rate, share, *sums, summary.spread, summary.floor, tally.penalty))

@@ -126,6 +126,42 @@ macro_rules! losses {
                 }
             }
 
+            /// The tail of a margin; [`Tail::NONE`] for a loss without tails.
+            #[inline(always)]
+            pub fn tail(self, margin: f64) -> Tail {
+                match self {
+                    $(Loss::$loss => $file::$loss::tail(margin)),+
+                }
+            }
+
+            /// ℓ(p, y), given the tail of the margin.
+            #[inline(always)]
+            pub fn value_at(self, tail: Tail, margin: f64, label: f64) -> f64 {
+                match self {
+                    $(Loss::$loss => $file::$loss::value(tail, margin, label)),+
+                }
+            }
+
+            /// dℓ/dp, given the tail of the margin.
+            #[inline(always)]
+            pub fn slope_at(self, tail: Tail, margin: f64, label: f64) -> f64 {
+                match self {
+                    $(Loss::$loss => $file::$loss::slope(tail, margin, label)),+
+                }
+            }
+
+            /// ℓ(p, y) of many rounds. The loss is dispatched once, so that the loop vectorises.
+            #[inline(always)]
+            pub fn values_of_many(self, margins: &[f64], labels: &[f64], values: &mut [f64]) {
+                match self {
+                    $(Loss::$loss => {
+                        for ((&margin, &label), value) in margins.iter().zip(labels).zip(values) {
+                            *value = $file::$loss::value($file::$loss::tail(margin), margin, label);
+                        }
+                    }),+
+                }
+            }
+
             /// The tails of all lanes' margins; zeros for a loss without tails.
             #[inline(always)]
             fn tails(self, margins: &PerLane) -> Tails {

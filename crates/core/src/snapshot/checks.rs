@@ -22,6 +22,7 @@ enum Expected {
     Float32FromZero,
     NotNegative,
     FromOne,
+    FromZeroToOne,
     ZeroOrOne,
 }
 
@@ -29,10 +30,12 @@ impl Expected {
     /// What the field of this name may be, in the slots or in the shared state.
     fn of(field: &str) -> Option<Expected> {
         Some(match field {
-            // With a fixed share the losses of a mixture are made from its shares, and rounding at a large
-            // importance takes them below 0.
-            "losses" => Expected::Finite,
-            "weight" | "z" | "gradient_sum" | "played" | "entry" | "surplus" => Expected::Finite,
+            "losses" | "energies" | "stack_loss" => Expected::NotNegative,
+            "shares" => Expected::FromZeroToOne,
+            "at_rate" => Expected::NotNegative,
+            "weights" | "weight" | "z" | "gradient_sum" | "played" | "entry" | "surplus" => {
+                Expected::Finite
+            }
             "energy" | "n" | "precision" | "rates" | "widths" | "inverse" | "climb" | "loss"
             | "penalty" | "sharing" => Expected::NotNegative,
             "rate" => Expected::Float32,
@@ -48,6 +51,7 @@ impl Expected {
             Expected::Float32 => return (number as f32).is_finite(),
             Expected::Float32FromZero => return number >= 0.0 && (number as f32).is_finite(),
             Expected::ZeroOrOne => return number == 0.0 || number == 1.0,
+            Expected::FromZeroToOne => return (0.0..=1.0).contains(&number),
             Expected::Finite => f64::MIN,
             Expected::NotNegative => 0.0,
             Expected::FromOne => 1.0,
@@ -62,6 +66,7 @@ impl Expected {
             Expected::Float32FromZero => "a number from 0 up that fits a float32",
             Expected::NotNegative => "a finite number from 0 up",
             Expected::FromOne => "a finite number from 1 up",
+            Expected::FromZeroToOne => "a number from 0 to 1",
             Expected::ZeroOrOne => "0 or 1",
         }
     }
@@ -170,8 +175,8 @@ fn check_sums(header: &Header) -> Reading<()> {
     Ok(())
 }
 
-/// The parts of the shared state. Only lanes have the last two.
-const PARTS: [&str; 4] = ["state", "step", "lanes", "mixture"];
+/// The parts of the shared state. Only lanes have more than the first two.
+const PARTS: [&str; 6] = ["state", "step", "lanes", "stack", "stack_loss", "mixture"];
 
 /// What the shared state of a rule looks like.
 #[derive(Clone, Copy)]
@@ -221,8 +226,9 @@ fn check_state(path: &str, field: &str, value: &Value, kind: Kind) -> Reading<()
             .iter()
             .enumerate()
             .try_for_each(|(k, value)| check_state(&format!("{path}[{k}]"), field, value, kind)),
-        // A rule without shared state has none, and a mixture without labels has no range.
-        Value::Null if ["state", "labels"].contains(&field) => Ok(()),
+        // A rule without shared state has none, a mixture without labels has no range, and shares may stand at
+        // an infinite rate.
+        Value::Null if ["state", "labels", "at_rate"].contains(&field) => Ok(()),
         _ => check_number(path, field, value, kind),
     }
 }

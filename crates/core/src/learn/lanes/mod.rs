@@ -15,10 +15,12 @@
 //! mixture's penalty is their mean, weighted by the shares. Importance-aware updates (`loss/push.rs`) are
 //! computed for each lane, in a third loop over the features.
 
+mod experts;
 mod mixture;
 mod model;
 mod observe;
 mod round;
+mod stack;
 mod tallies;
 
 use std::ops::Range;
@@ -27,6 +29,7 @@ use crate::error::Result;
 use crate::example::{Example, Ordered, Scaled, Scales};
 use crate::learn::dispatch::PlayKernel;
 use crate::learn::frame::{Boxes, Frame, Plan};
+use crate::learn::lanes::experts::Plays;
 use crate::learn::lanes::observe::{Observer, Round, Rounds};
 use crate::learn::rounds::{RoundKernel, Upcoming};
 use crate::learn::table::compact::CompactTable;
@@ -64,7 +67,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             table: CompactTable::new(slots)?,
             coupling: Coupling::default(),
             rates: Vec::new(),
-            observer: Observer::new(loss, penalty.l2 > 0.0).fixed_share(fixed_share),
+            observer: Observer::new(loss, penalty.l2 > 0.0, fixed_share),
         })
     }
 
@@ -175,7 +178,8 @@ impl<R: Rule, B: Boxes> PlayKernel for Lanes<R, B> {
     #[inline(always)]
     fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>) {
         let (mut scratch, mut positions) = (Scaled::default(), Vec::new());
-        let (loss, mixture) = (self.frame.loss, &self.observer.mixture);
+        let (loss, mixture, stack) =
+            (self.frame.loss, &self.observer.mixture, &self.observer.stack);
         let shares = mixture.shares(loss);
         for k in 0..examples.len() {
             let example = examples.example(k);
@@ -187,7 +191,8 @@ impl<R: Rule, B: Boxes> PlayKernel for Lanes<R, B> {
             }
             let look = self.look::<_, false, false>(simd, &seen, &positions);
             let tails = Tails::of(loss, &look.margins);
-            margins.push(mixture.margin(loss, &shares, &look.margins, &tails));
+            let plays = Plays::new(loss, &look.margins, &tails, stack);
+            margins.push(mixture.margin(loss, &shares, &plays));
         }
     }
 }

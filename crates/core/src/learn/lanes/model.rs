@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::mixture::{Mixture, RATES};
+use super::observe::Observer;
+use super::stack::Stack;
 use super::{Coupling, Lanes};
 use crate::error::Result;
 use crate::example::Scales;
@@ -28,6 +30,8 @@ struct State<S> {
     state: [S; LANES],
     step: [Step; LANES],
     lanes: LaneTallies,
+    stack: Stack,
+    stack_loss: f64,
     mixture: Mixture,
 }
 
@@ -110,9 +114,10 @@ impl<R: Rule, B: Boxes> Learn for Lanes<R, B> {
             return Err("the shared state is not an object".into());
         }
         let told = serde_json::from_value(shared).map_err(|error| error.to_string())?;
-        let State { state, step, lanes, mixture } = told;
+        let State { state, step, lanes, stack, stack_loss, mixture } = told;
         self.coupling = Coupling { state, step };
         (self.observer.lanes, self.observer.mixture) = (lanes, mixture);
+        (self.observer.stack, self.observer.stack_loss) = (stack, stack_loss);
         self.observer.tally = tally;
         Ok(())
     }
@@ -144,7 +149,7 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
     }
 
     fn scaled_weight(&self, slot: usize) -> f32 {
-        let best = self.observer.mixture.best();
+        let best = self.observer.mixture.best_lane();
         self.rule_at(slot, best).weight(&self.table.line(slot).get(best), 1.0)
     }
 
@@ -208,7 +213,8 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
 
     fn shared(&self) -> Value {
         let (Coupling { state, step }, observer) = (self.coupling, &self.observer);
-        let state = State { state, step, lanes: observer.lanes, mixture: observer.mixture };
+        let Observer { lanes, stack, stack_loss, mixture, .. } = *observer;
+        let state = State { state, step, lanes, stack, stack_loss, mixture };
         serde_json::to_value(state).unwrap_or(Value::Null)
     }
 }

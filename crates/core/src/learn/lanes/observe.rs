@@ -6,12 +6,15 @@
 //! independent, so out-of-order execution overlaps them. Between two loops over features the latency of each
 //! chain would be exposed.
 
-use super::mixture::{LaneLosses, Mixture, Plays};
+use super::experts::{EXPERTS, PerExpert, Plays, join, mean};
+use super::mixture::{Mixture, Played, Suffered};
+use super::stack::Stack;
 use crate::learn::lanes::tallies::LaneTallies;
 use crate::learn::tally::{BATCH, Outcome, Tally};
+use crate::loss::Loss;
 use crate::loss::wide::{Tails, values};
-use crate::loss::{Loss, Tail};
 use crate::simd::PerLane;
+use crate::simd::exp_log::ln;
 
 /// The results of one round in all lanes.
 #[derive(Clone, Copy, Debug)]
@@ -46,8 +49,11 @@ pub struct Rounds {
     penalties: Vec<PerLane>,
     played: Vec<PerLane>,
     energies: Vec<PerLane>,
-    lost: Vec<PerLane>,
-    plays: Plays,
+    plays: Vec<Plays>,
+    lost: Vec<PerExpert>,
+    stack_penalties: Vec<f64>,
+    /// The mixture's penalty in each round, the mean of the experts', weighted by their shares.
+    mixed_penalties: Vec<f64>,
 }
 
 impl Rounds {
@@ -75,16 +81,29 @@ impl Rounds {
         self.energies.clear();
     }
 
+    /// Play the stack on top of the lanes, round by round, and compute what every expert lost.
     #[inline(always)]
-    fn count_losses(&mut self, loss: Loss) {
+    fn play_stack(&mut self, loss: Loss, stack: &mut Stack) {
+        self.plays.clear();
         self.lost.clear();
-        for ((margins, tails), &label) in self.margins.iter().zip(&self.tails).zip(&self.labels) {
-            self.lost.push(values(loss, margins, label, tails));
+        self.stack_penalties.clear();
+        self.mixed_penalties.clear();
+        for k in 0..self.labels.len() {
+            let (margins, tails, label) = (&self.margins[k], &self.tails[k], self.labels[k]);
+            let plays = Plays::new(loss, margins, tails, stack);
+            let (margin, tail) = plays.stacked();
+            let lost =
+                join(&values(loss, margins, label, tails), loss.value_at(tail, margin, label));
+            self.stack_penalties.push(stack.penalty(&self.penalties[k]));
+            stack.absorb(margins, self.importances[k] * loss.slope_at(tail, margin, label));
+            self.plays.push(plays);
+            self.lost.push(lost);
         }
     }
 
-    fn suffered(&self, k: usize) -> LaneLosses {
-        LaneLosses { lost: self.lost[k], penalties: self.penalties[k] }
+    fn suffered(&self, k: usize) -> Suffered {
+        let penalties = join(&self.penalties[k], self.stack_penalties[k]);
+        Suffered { lost: self.lost[k], penalties }
     }
 }
 
@@ -95,6 +114,10 @@ pub struct Observer {
     fixed_share: f64,
     /// The tallies of the lanes.
     pub lanes: LaneTallies,
+    /// The stack.
+    pub stack: Stack,
+    /// Σ importance · loss of the stack.
+    pub stack_loss: f64,
     /// The mixture.
     pub mixture: Mixture,
     /// The tally of the mixture.
@@ -102,92 +125,109 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// An observer before the first round.
-    pub fn new(loss: Loss, penalised: bool) -> Self {
-        let (lanes, mixture, tally) = Default::default();
-        Observer { loss, penalised, fixed_share: 0.0, lanes, mixture, tally }
-    }
-
-    /// This observer with a fixed share: every round redistributes this part of the shares evenly.
-    pub fn fixed_share(self, fixed_share: f64) -> Self {
-        Observer { fixed_share, ..self }
+    /// An observer before the first round. `fixed_share` is the part of the shares that every round
+    /// redistributes evenly.
+    pub fn new(loss: Loss, penalised: bool, fixed_share: f64) -> Self {
+        let (lanes, stack, tally) = Default::default();
+        let mixture = Mixture::new(fixed_share);
+        Observer { loss, penalised, fixed_share, lanes, stack, stack_loss: 0.0, mixture, tally }
     }
 
     /// Process all rounds that were played, at most [`BATCH`], append the mixture's margins, and clear
     /// `rounds`.
     #[inline(always)]
     pub fn observe(&mut self, rounds: &mut Rounds, mixed: &mut Vec<f64>) {
-        rounds.count_losses(self.loss);
-        let simple = !self.penalised && self.fixed_share == 0.0;
-        if simple && self.mixture.is_plain(self.loss, &rounds.importances) {
+        rounds.play_stack(self.loss, &mut self.stack);
+        let start = mixed.len();
+        if !self.penalised && self.mixture.is_plain(self.loss, &rounds.importances) {
             self.observe_plain(rounds, mixed);
         } else {
             self.observe_each(rounds, mixed);
         }
-        for k in 0..rounds.labels.len() {
-            let (played, energies) = (&rounds.played[k], &rounds.energies[k]);
-            self.lanes.add(rounds.importances[k], &rounds.suffered(k), played, energies);
-        }
+        self.record_all(rounds, &mixed[start..]);
         rounds.clear();
     }
 
+    /// Mix plain rounds: the logarithms of the odds are computed together.
     #[inline(always)]
-    fn observe_plain(&mut self, rounds: &mut Rounds, mixed: &mut Vec<f64>) {
-        let Rounds { margins, tails, lost, plays, labels, features, .. } = rounds;
-        let start = mixed.len();
-        self.mixture.play_many(margins, tails, lost, plays, mixed);
-        let mixed = &mixed[start..];
-        let mut own = [0.0; BATCH];
-        for k in 0..labels.len() {
-            // The loss of a plain round is log loss. If this loop dispatched on the loss it would not be
-            // vectorised: 66 instructions a round more.
-            own[k] = Tail::of(mixed[k]).log_loss(mixed[k], labels[k]);
+    fn observe_plain(&mut self, rounds: &Rounds, mixed: &mut Vec<f64>) {
+        let (mut odds, mut sure, start) = ([1.0; BATCH], Vec::new(), mixed.len());
+        for k in 0..rounds.labels.len() {
+            match self.play_plain(rounds, k) {
+                Played::Odds(found) => odds[k] = found,
+                Played::Margin(margin) => sure.push((k, margin)),
+            }
         }
-        for k in 0..labels.len() {
-            self.record(mixed[k], labels[k], own[k], 1.0, 0.0, features[k]);
+        for odds in &mut odds {
+            *odds = ln(*odds);
+        }
+        mixed.extend_from_slice(&odds[..rounds.labels.len()]);
+        for (k, margin) in sure {
+            mixed[start + k] = margin;
         }
     }
 
     #[inline(always)]
-    fn observe_each(&mut self, rounds: &Rounds, mixed: &mut Vec<f64>) {
-        let loss = self.loss;
+    fn play_plain(&mut self, rounds: &Rounds, k: usize) -> Played {
+        let (plays, lost, label) = (&rounds.plays[k], &rounds.lost[k], rounds.labels[k]);
+        self.mixture.play_plain(self.loss, plays, lost, label, self.fixed_share)
+    }
+
+    /// Mix rounds of any kind. A plain round is mixed as among plain ones, so that no division into batches
+    /// changes a bit.
+    #[inline(always)]
+    fn observe_each(&mut self, rounds: &mut Rounds, mixed: &mut Vec<f64>) {
+        for k in 0..rounds.labels.len() {
+            let importance = &rounds.importances[k..=k];
+            let (margin, penalty) =
+                if !self.penalised && self.mixture.is_plain(self.loss, importance) {
+                    match self.play_plain(rounds, k) {
+                        Played::Odds(odds) => (ln(odds), 0.0),
+                        Played::Margin(margin) => (margin, 0.0),
+                    }
+                } else {
+                    self.play_any(rounds, k)
+                };
+            mixed.push(margin);
+            rounds.mixed_penalties.push(penalty);
+        }
+    }
+
+    /// Mix a round of any kind; returns the mixture's margin and penalty.
+    fn play_any(&mut self, rounds: &Rounds, k: usize) -> (f64, f64) {
+        let (loss, label, importance) = (self.loss, rounds.labels[k], rounds.importances[k]);
+        let (plays, suffered) = (&rounds.plays[k], &rounds.suffered(k));
+        let mixture = &mut self.mixture;
+        let shares = mixture.shares(loss);
+        let margin = mixture.margin(loss, &shares, plays);
+        let penalty = mean(&shares, &suffered.penalties);
+        let own = loss.value(margin, label) + penalty;
+        let counted = mixture.counted(loss, &plays.margins, label, suffered);
+        mixture.absorb(loss, &counted, own, importance, self.fixed_share, self.penalised);
+        mixture.meet(loss, label, importance);
+        (margin, penalty)
+    }
+
+    /// Add the rounds to the tallies of the mixture, the stack and the lanes.
+    #[inline(always)]
+    fn record_all(&mut self, rounds: &Rounds, mixed: &[f64]) {
+        let mut own = [0.0; BATCH];
+        self.loss.values_of_many(mixed, &rounds.labels, &mut own);
         for k in 0..rounds.labels.len() {
             let (label, importance) = (rounds.labels[k], rounds.importances[k]);
-            let (margins, suffered) = (&rounds.margins[k], &rounds.suffered(k));
-            let mixture = &mut self.mixture;
-            let shares = mixture.shares(loss);
-            let margin = mixture.margin(loss, &shares, margins, &rounds.tails[k]);
-            let own = loss.value(margin, label);
-            let penalty = suffered.mean_penalty(&shares);
-            let counted = mixture.counted(loss, margins, label, suffered);
-            let (dealt, penalised) = (self.fixed_share, self.penalised);
-            mixture.absorb(loss, &counted, own + penalty, importance, dealt, penalised);
-            mixture.meet(loss, label, importance);
-            self.record(margin, label, own, importance, penalty, rounds.features[k]);
-            mixed.push(margin);
+            self.tally.record(&Outcome {
+                margin: mixed[k],
+                loss: own[k],
+                mistake: self.loss.is_mistake(mixed[k], label),
+                importance,
+                penalty: rounds.mixed_penalties.get(k).copied().unwrap_or(0.0),
+                played: 0.0,
+                energy: 0.0,
+                features: rounds.features[k],
+            });
+            self.stack_loss += importance * rounds.lost[k][EXPERTS - 1];
+            self.lanes.add(importance, &rounds.suffered(k), &rounds.played[k], &rounds.energies[k]);
         }
-    }
-
-    #[inline(always)]
-    fn record(
-        &mut self,
-        margin: f64,
-        label: f64,
-        own: f64,
-        importance: f64,
-        penalty: f64,
-        features: usize,
-    ) {
-        self.tally.record(&Outcome {
-            margin,
-            loss: own,
-            mistake: self.loss.is_mistake(margin, label),
-            importance,
-            penalty,
-            played: 0.0,
-            energy: 0.0,
-            features,
-        });
     }
 }
 
@@ -213,7 +253,7 @@ mod tests {
 
     /// The observer and its margins after some rounds, observed in batches of this size.
     fn watched(loss: Loss, fixed_share: f64, at_a_time: usize) -> (Vec<f64>, Observer) {
-        let mut observer = Observer::new(loss, false).fixed_share(fixed_share);
+        let mut observer = Observer::new(loss, false, fixed_share);
         let (mut rounds, mut mixed) = (Rounds::default(), Vec::new());
         for t in 0..200 {
             // Plain rounds, then one of larger importance; no round after it is plain.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::mixture::LaneLosses;
+use super::mixture::Suffered;
 use crate::learn::tally::LaneTally;
 use crate::simd::{LANES, PerLane};
 
@@ -22,7 +22,7 @@ impl LaneTallies {
     pub fn add(
         &mut self,
         importance: f64,
-        suffered: &LaneLosses,
+        suffered: &Suffered,
         played: &PerLane,
         energies: &PerLane,
     ) {

@@ -1,12 +1,13 @@
-//! The mixture of the lanes: no rate to tune, at a known cost.
+//! The mixture of the experts: no rate to tune, at a known cost.
 //!
-//! Lane k runs the rule at the rate c_k = 0.0125 · 2^k and has lost L_k so far. With the shares
-//! π_k ∝ exp(−η L_k) the mixture plays
+//! The experts are the lanes, of which lane k runs the rule at the rate c_k = 0.0125 · 2^k, and the stack
+//! (`learn/lanes/stack.rs`): K = 9. Expert k has lost L_k so far. With the shares π_k ∝ exp(−η L_k) the mixture
+//! plays
 //!
 //! ```text
-//! log odds       logit of Σ π_k σ(m_k)   η = 1/H,               H = max(1, importances so far)
-//! clipped mean   Σ π_k clip(m_k, A, B)   η = 1/(2H (B − A)²),   [A, B] the labels so far
-//! AdaHedge       Σ π_k m_k               η = ln 8/Δ
+//! log odds       logit of Σ π_k σ(m_k)   η = 1/H,                         H = max(1, importances so far)
+//! clipped mean   Σ π_k clip(m_k, A, B)   η = max(1/(2H (B − A)²), ln K/Δ),   [A, B] the labels so far
+//! AdaHedge       Σ π_k m_k               η = ln K/Δ
 //! ```
 //!
 //! The loss's file chooses one of the three ([`Mixing`]): logistic loss uses the first, squared loss the
@@ -15,38 +16,42 @@
 //! η never rises, so for every sequence (de Rooij, van Erven, Grünwald & Koolen 2014; decision 17)
 //!
 //! ```text
-//! L_mix ≤ min_k L_k + ln 8/η + Δ,   Δ = Σ_t [loss_t + (1/η_t) ln Σ_k π_k exp(−η_t loss_t,k)]
+//! L_mix ≤ min_k L_k + ln K/η + Δ,   Δ = Σ_t δ_t,   δ_t = loss_t + (1/η_t) ln Σ_k π_k exp(−η_t loss_t,k)
 //! ```
 //!
-//! Logistic loss is 1-mixable: with importances up to 1, Δ ≤ 0 and all the mixing costs at most ln 8.
-//! Squared loss is 1/(2(B − A)²)-exp-concave: Δ grows only in a round whose label is outside `[A, B]`
-//! or whose importance is above H; L_k is that of the clipped predictions. For hinge Δ ≥ 0 is the
-//! mixability gap and the cost is 2Δ, of order √(L* ln 8). Δ is measured, so the cost is proven for any
-//! sequence.
+//! Logistic loss is 1-mixable: with importances up to 1, δ ≤ 0 and all the mixing costs at most ln K. For the
+//! other two Δ is the sum of max(0, δ_t). Squared loss is 1/(2(B − A)²)-exp-concave: δ ≤ 0 once η is that
+//! small, unless a label is outside `[A, B]` or an importance above H, so Δ stops at about 2(B − A)² ln K, and
+//! it is often far smaller; L_k is that of the clipped predictions. For hinge the cost is 2Δ, of order
+//! √(L* ln K). Δ is measured, so the cost is proven for any sequence.
 //!
 //! Importances multiply losses: log loss counted h times is only 1/h-mixable, hence H.
 //!
-//! With a fixed share a > 0 (Herbster & Warmuth 1998), for a best lane that changes, every round ends
-//! with π ← (1 − a) π + a/8, and L_k becomes −(1/η_t) ln π_k, the losses that give these shares. Then
-//! (decision 18)
+//! With a fixed share a > 0 (Herbster & Warmuth 1998), for a best expert that changes, every round ends
+//! with π ← (1 − a) π + a/K. Then (decision 18)
 //!
 //! ```text
-//! L_mix ≤ min_k L_k + ln 8/η + Δ + A,   A = Σ_t (1/η_t) ln 1/(1 − a + a/8)
+//! L_mix ≤ min_k L_k + ln K/η + Δ + A,   A = Σ_t (1/η_t) ln 1/(1 − a + a/K)
 //! ```
 //!
-//! and against lanes that take turns, each change of lane costs ln(8/a)/η more. The twin is
-//! `python/lessregret/learners/mixture.py`.
+//! and against experts that take turns, each change costs ln(K/a)/η more.
+//!
+//! What is kept: without a fixed share the L_k, with one the π_k and the η at which they stand. When η falls,
+//! π_k becomes π_k^(η/η_before), in proportion. Merging: L_k, Δ and A are sums, H is a maximum, `[A, B]` a
+//! range; shares merge as products. The twin is `python/lessregret/learners/mixture.py`.
 
-mod batch;
+mod plain;
+mod shares;
 
-pub use batch::Plays;
 use serde::{Deserialize, Serialize};
 
+use super::experts::{EXPERTS, PerExpert, Plays, mean, sum};
 use crate::learn::tally::is_zero;
-use crate::loss::wide::Tails;
 use crate::loss::{Loss, Mixing, Tail};
+use crate::simd::LANES;
 use crate::simd::exp_log::{exp_neg, ln};
-use crate::simd::{LANES, PerLane};
+pub use plain::Played;
+use shares::Standing;
 
 /// The rate of the first lane. Every other lane has twice the rate of the one before.
 pub const LEAST_RATE: f32 = 0.0125;
@@ -64,30 +69,21 @@ const fn rates() -> [f32; LANES] {
     rates
 }
 
-/// The losses of the lanes in one round, not yet weighted by importance.
+/// The losses of the experts in one round, not yet weighted by importance.
 #[derive(Clone, Copy, Debug)]
-pub struct LaneLosses {
-    /// The loss of each lane.
-    pub lost: PerLane,
-    /// The L2 penalty of each lane, all 0 without L2.
-    pub penalties: PerLane,
-}
-
-impl LaneLosses {
-    /// The mixture's penalty: the mean of the lanes' penalties, weighted by the shares.
-    #[inline(always)]
-    pub fn mean_penalty(&self, shares: &PerLane) -> f64 {
-        mean(shares, &self.penalties)
-    }
+pub struct Suffered {
+    /// The loss of each expert.
+    pub lost: PerExpert,
+    /// The L2 penalty of each expert, all 0 without L2.
+    pub penalties: PerExpert,
 }
 
 /// The state of the mixture.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mixture {
-    /// L_k: for clipped means, the losses of the clipped predictions; with a fixed share, the losses that
-    /// give π.
-    losses: PerLane,
+    /// The losses or the shares of the experts. For clipped means the losses are those of the clipped predictions.
+    standing: Standing,
     /// Δ, the accumulated mixability gap.
     surplus: f64,
     /// H, the largest importance so far, at least 1.
@@ -99,66 +95,58 @@ pub struct Mixture {
     sharing: f64,
 }
 
-impl Default for Mixture {
-    fn default() -> Self {
-        Mixture { losses: [0.0; LANES], surplus: 0.0, heaviest: 1.0, labels: None, sharing: 0.0 }
-    }
-}
-
 impl Mixture {
-    /// ln 8/η + Δ + A: an upper bound on the cost of mixing, against the best lane.
+    /// A mixture before the first round.
+    pub fn new(fixed_share: f64) -> Self {
+        let standing = Standing::new(fixed_share);
+        Mixture { standing, surplus: 0.0, heaviest: 1.0, labels: None, sharing: 0.0 }
+    }
+
+    /// ln K/η + Δ + A: an upper bound on the cost of mixing, against the best expert.
     pub fn cost(&self, loss: Loss) -> f64 {
-        (LANES as f64).ln() / self.rate(loss) + self.surplus + self.sharing
+        (EXPERTS as f64).ln() / self.rate(loss) + self.surplus + self.sharing
     }
 
-    /// π, the shares of the lanes.
+    /// π, the shares of the experts.
     #[inline(always)]
-    pub fn shares(&self, loss: Loss) -> PerLane {
-        self.shares_at(self.rate(loss))
+    pub fn shares(&self, loss: Loss) -> PerExpert {
+        self.standing.shares(self.rate(loss))
     }
 
+    /// The lane with the largest share, the first one on ties.
+    pub fn best_lane(&self) -> usize {
+        self.standing.best_lane()
+    }
+
+    /// The margin of the mixture.
     #[inline(always)]
-    fn shares_at(&self, rate: f64) -> PerLane {
-        let mut shares = self.gaps();
-        for share in &mut shares {
-            *share = decay(rate, *share);
-        }
-        let total = sum(shares);
-        for share in &mut shares {
-            *share /= total;
-        }
-        shares
-    }
-
-    /// The lane with the largest share, the first one on ties. Without a fixed share it has the least loss.
-    pub fn best(&self) -> usize {
-        let least = least(self.losses);
-        self.losses.iter().position(|&lost| lost == least).unwrap_or(0)
-    }
-
-    /// The margin of the mixture. `tails` are the tails of the lanes' margins.
-    #[inline(always)]
-    pub fn margin(&self, loss: Loss, shares: &PerLane, margins: &PerLane, tails: &Tails) -> f64 {
+    pub fn margin(&self, loss: Loss, shares: &PerExpert, plays: &Plays) -> f64 {
         match loss.mixing() {
             Mixing::LogOdds => {
-                let chances = halves(shares, margins, tails);
-                match have_digits(chances) {
-                    true => ln(chances[0] / chances[1]),
-                    false => log_odds(self.rate(loss), &self.gaps(), margins),
-                }
+                let (yes, no) = chances(shares, plays);
+                self.log_odds(loss, [sum(&yes), sum(&no)], plays)
             }
-            Mixing::ClippedMean => mean(shares, &self.clipped(margins)),
-            Mixing::AdaHedge => mean(shares, margins),
+            Mixing::ClippedMean => mean(shares, &self.clipped(&plays.margins)),
+            Mixing::AdaHedge => mean(shares, &plays.margins),
         }
     }
 
-    /// Update the mixture after a round. `lost` are the lanes' losses and `own` is the mixture's loss. With
-    /// L2 both include the penalty, and `penalised` is true.
+    /// The logarithm of the odds of these chances.
+    #[inline(always)]
+    fn log_odds(&self, loss: Loss, chances: [f64; 2], plays: &Plays) -> f64 {
+        match have_digits(chances) {
+            true => ln(chances[0] / chances[1]),
+            false => log_odds(&self.standing.log_falls(self.rate(loss)), &plays.margins),
+        }
+    }
+
+    /// Update the mixture after a round, in which it lost `own`. With L2, `own` includes the penalty, and
+    /// `penalised` is true.
     #[inline(always)]
     pub fn absorb(
         &mut self,
         loss: Loss,
-        lost: &PerLane,
+        counted: &PerExpert,
         own: f64,
         h: f64,
         fixed_share: f64,
@@ -167,27 +155,35 @@ impl Mixture {
         if h == 0.0 {
             return;
         }
-        let (rate, mut lost) = (self.rate(loss), *lost);
+        let (rate, mut lost) = (self.rate(loss), *counted);
         for lost in &mut lost {
             *lost *= h;
         }
         // Log loss at its own rate is the mix loss: the gap is 0 and is not computed.
         let mixing = loss.mixing();
         if mixing != Mixing::LogOdds || rate * h != 1.0 || penalised {
-            let surplus = h * own - self.mix_loss(rate, &lost);
-            self.surplus += match mixing {
-                Mixing::LogOdds | Mixing::ClippedMean => surplus,
-                // A mixability gap below 0 is rounding error.
-                Mixing::AdaHedge => surplus.max(0.0),
-            };
+            let surplus = h * own - self.standing.mix_loss(rate, &lost);
+            self.surplus += if mixing == Mixing::LogOdds { surplus } else { surplus.max(0.0) };
         }
-        for (sum, lost) in self.losses.iter_mut().zip(lost) {
-            *sum += lost;
-        }
-        if fixed_share > 0.0 {
-            self.deal(rate, fixed_share);
-        }
+        self.standing.absorb(rate, &lost, fixed_share);
+        self.charge(rate, fixed_share);
         self.heaviest = self.heaviest.max(h);
+    }
+
+    /// Add a round's cost of the fixed share.
+    #[inline(always)]
+    fn charge(&mut self, rate: f64, fixed_share: f64) {
+        self.sharing += -(fixed_share / EXPERTS as f64 - fixed_share).ln_1p() / rate;
+    }
+
+    /// Whether rounds with these importances are plain: log loss, a fixed share, importance 1, no penalty.
+    pub fn is_plain(&self, loss: Loss, importances: &[f64]) -> bool {
+        let shared = matches!(self.standing, Standing::Shares { .. });
+        let mut plain = shared && loss.mixing() == Mixing::LogOdds && self.heaviest == 1.0;
+        for &importance in importances {
+            plain &= importance == 1.0;
+        }
+        plain
     }
 
     /// The losses that the shares depend on, penalties included. For clipped means these are the losses of
@@ -196,10 +192,10 @@ impl Mixture {
     pub fn counted(
         &self,
         loss: Loss,
-        margins: &PerLane,
+        margins: &PerExpert,
         label: f64,
-        suffered: &LaneLosses,
-    ) -> PerLane {
+        suffered: &Suffered,
+    ) -> PerExpert {
         let mut lost = suffered.lost;
         if loss.mixing().clips() {
             lost = self.clipped(margins);
@@ -223,53 +219,23 @@ impl Mixture {
         }
     }
 
-    /// Apply the fixed share, at the rate of the round: π ← (1 − a) π + a/8.
-    #[inline(never)]
-    fn deal(&mut self, rate: f64, fixed_share: f64) {
-        let part = fixed_share / LANES as f64;
-        let dealt = |share: f64| (share - fixed_share * share + part).max(f64::MIN_POSITIVE);
-        // At an infinite rate all are 0, the limit: before any loss counts, all shares are equivalent.
-        self.losses = self.shares_at(rate).map(|share| -ln(dealt(share)) / rate);
-        self.sharing += -(part - fixed_share).ln_1p() / rate;
-    }
-
     /// η, the rate of the next round.
     #[inline(always)]
     fn rate(&self, loss: Loss) -> f64 {
+        let of_gap = (EXPERTS as f64).ln() / self.surplus;
         match (loss.mixing(), self.labels) {
             (Mixing::LogOdds, _) => 1.0 / self.heaviest,
             (Mixing::ClippedMean, Some([low, high])) => {
-                1.0 / (2.0 * self.heaviest * (high - low).powi(2))
+                of_gap.max(1.0 / (2.0 * self.heaviest * (high - low).powi(2)))
             }
             (Mixing::ClippedMean, None) => f64::INFINITY,
-            (Mixing::AdaHedge, _) => (LANES as f64).ln() / self.surplus,
+            (Mixing::AdaHedge, _) => of_gap,
         }
-    }
-
-    /// −(1/η) ln Σ π_k exp(−η loss_k). For infinite η, the increase of the least loss.
-    #[inline(always)]
-    fn mix_loss(&self, rate: f64, lost: &PerLane) -> f64 {
-        let (gaps, mut after) = (self.gaps(), *lost);
-        for lane in 0..LANES {
-            after[lane] += gaps[lane];
-        }
-        let least = least(after);
-        least - (log_of_decays(rate, after, least) - log_of_decays(rate, gaps, 0.0)) / rate
-    }
-
-    /// How much more than the best lane each lane has lost.
-    #[inline(always)]
-    fn gaps(&self) -> PerLane {
-        let (mut gaps, least) = (self.losses, least(self.losses));
-        for gap in &mut gaps {
-            *gap -= least;
-        }
-        gaps
     }
 
     /// The margins clipped to `[A, B]`. Without a label so far they are unchanged.
     #[inline(always)]
-    fn clipped(&self, margins: &PerLane) -> PerLane {
+    fn clipped(&self, margins: &PerExpert) -> PerExpert {
         let [low, high] = self.labels.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
         let mut clipped = *margins;
         for margin in &mut clipped {
@@ -279,126 +245,121 @@ impl Mixture {
     }
 }
 
-/// Reduce the eight lanes pairwise, as a tree. A chain through all eight would have a higher latency.
+/// π_k σ(m_k) and π_k σ(−m_k), from the e^−|m_k|.
 #[inline(always)]
-fn fold(mut numbers: PerLane, join: impl Fn(f64, f64) -> f64) -> f64 {
-    for half in [4, 2, 1] {
-        for lane in 0..half {
-            numbers[lane] = join(numbers[lane], numbers[lane + half]);
-        }
+fn chances(shares: &PerExpert, plays: &Plays) -> (PerExpert, PerExpert) {
+    let (mut yes, mut no) = ([0.0; EXPERTS], [0.0; EXPERTS]);
+    for expert in 0..EXPERTS {
+        let near = shares[expert] * plays.sure[expert];
+        let far = near * plays.tail[expert];
+        let positive = plays.margins[expert] >= 0.0;
+        yes[expert] = if positive { near } else { far };
+        no[expert] = if positive { far } else { near };
     }
-    numbers[0]
+    (yes, no)
 }
 
-#[inline(always)]
-fn sum(numbers: PerLane) -> f64 {
-    fold(numbers, |one, other| one + other)
-}
-
-#[inline(always)]
-fn least(numbers: PerLane) -> f64 {
-    fold(numbers, |one, other| if one < other { one } else { other })
-}
-
-#[inline(always)]
-fn mean(shares: &PerLane, numbers: &PerLane) -> f64 {
-    let mut terms = *numbers;
-    for lane in 0..LANES {
-        terms[lane] *= shares[lane];
-    }
-    sum(terms)
-}
-
-/// exp(−rate · gap); 1 for gap 0 at any rate.
-#[inline(always)]
-fn decay(rate: f64, gap: f64) -> f64 {
-    let fallen = exp_neg(rate * gap);
-    if gap == 0.0 { 1.0 } else { fallen }
-}
-
-/// ln Σ exp(−rate (number_k − least)).
-#[inline(always)]
-fn log_of_decays(rate: f64, mut numbers: PerLane, least: f64) -> f64 {
-    for number in &mut numbers {
-        *number = decay(rate, *number - least);
-    }
-    ln(sum(numbers))
-}
-
-/// Σ π_k σ(m_k) and Σ π_k σ(−m_k), from the e^−|m_k|.
-#[inline(always)]
-fn halves(shares: &PerLane, margins: &PerLane, tails: &Tails) -> [f64; 2] {
-    let (mut yes, mut no) = ([0.0; LANES], [0.0; LANES]);
-    for lane in 0..LANES {
-        let near = shares[lane] * tails.sure[lane];
-        let far = near * tails.tail[lane];
-        let positive = margins[lane] >= 0.0;
-        yes[lane] = if positive { near } else { far };
-        no[lane] = if positive { far } else { near };
-    }
-    [sum(yes), sum(no)]
-}
-
-/// Whether both are normal floats. If all lanes are sure, one of them underflows.
+/// Whether both are normal floats. If all experts are sure, one of them underflows.
 #[inline(always)]
 fn have_digits([yes, no]: [f64; 2]) -> bool {
     yes > 1e-290 && no > 1e-290
 }
 
-/// The logit of Σ π_k σ(m_k), computed with logarithms, so that shares too small for a float count.
+/// The logit of Σ π_k σ(m_k), computed with logarithms from −ln π_k, so that shares and probabilities too small
+/// for a float count.
 #[cold]
 #[inline(never)]
-fn log_odds(rate: f64, gaps: &PerLane, margins: &PerLane) -> f64 {
+fn log_odds(falls: &PerExpert, margins: &PerExpert) -> f64 {
     let value = |k: usize, label: f64| Tail::of(margins[k]).log_loss(margins[k], label);
-    let mean = |label: f64| log_sum(std::array::from_fn(|k| -rate * gaps[k] - value(k, label)));
+    let mean = |label: f64| log_sum(std::array::from_fn(|k| -falls[k] - value(k, label)));
     mean(1.0) - mean(-1.0)
 }
 
 /// ln Σ exp(logs_k).
-fn log_sum(logs: PerLane) -> f64 {
+fn log_sum(logs: PerExpert) -> f64 {
     let most = logs.into_iter().fold(f64::NEG_INFINITY, f64::max);
-    most + ln(sum(logs.map(|log| exp_neg(most - log))))
+    most + ln(sum(&logs.map(|log| exp_neg(most - log))))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::lanes::experts::least;
+    use crate::learn::lanes::stack::Stack;
+    use crate::loss::wide::Tails;
+    use crate::simd::PerLane;
+
+    const LOSS: Loss = Loss::Logistic;
 
     #[test]
     fn rates_double_from_an_eightieth_to_1_6() {
         assert_eq!((RATES[0], RATES[3], RATES[7]), (0.0125, 0.1, 1.6));
     }
 
+    fn plays(margins: &PerLane) -> Plays {
+        Plays::new(LOSS, margins, &Tails::of(LOSS, margins), &Stack::default())
+    }
+
+    fn lost(plays: &Plays, label: f64) -> PerExpert {
+        plays.margins.map(|margin| LOSS.value(margin, label))
+    }
+
     #[test]
     fn certainty_survives() {
-        let (mixture, loss) = (Mixture::default(), Loss::Logistic);
-        let shares = mixture.shares(loss);
-        for size in [1.0, 50.0, 720.0, 5000.0] {
-            for sign in [-1.0, 1.0] {
-                let margins = [sign * size; LANES];
-                let tails = Tails::of(loss, &margins);
-                let mixed = mixture.margin(loss, &shares, &margins, &tails);
-                assert!((mixed - sign * size).abs() < 1e-12 * size, "{mixed}");
+        for fixed_share in [0.0, 1e-4] {
+            let mixture = Mixture::new(fixed_share);
+            let shares = mixture.shares(LOSS);
+            for margin in [1.0, -1.0, 29.0, -29.0, 720.0, -5000.0] {
+                let mixed = mixture.margin(LOSS, &shares, &plays(&[margin; LANES]));
+                // The stack does not follow beyond 30: its share of the chance remains.
+                let least = margin.abs().min(30.0) * 0.99;
+                assert!(mixed.abs() >= least && mixed.signum() == margin.signum(), "{mixed}");
+            }
+        }
+    }
+
+    /// Margins and labels without sense, in which no expert stays the best.
+    fn round(t: usize) -> (PerLane, f64) {
+        let margin = |k: usize| 20.0 * ((t * (k + 3)) as f64).sin() / (1.0 + k as f64);
+        (std::array::from_fn(margin), if t.is_multiple_of(3) { -1.0 } else { 1.0 })
+    }
+
+    #[test]
+    fn log_loss_costs_at_most_ln_9_and_the_price_of_the_share() {
+        for fixed_share in [0.0, 1e-4, 0.01] {
+            let (mut mixture, mut own, mut sums) = (Mixture::new(fixed_share), 0.0, [0.0; EXPERTS]);
+            for t in 0..2000 {
+                let (margins, label) = round(t);
+                let plays = plays(&margins);
+                let margin = mixture.margin(LOSS, &mixture.shares(LOSS), &plays);
+                let lost = lost(&plays, label);
+                own += LOSS.value(margin, label);
+                mixture.absorb(LOSS, &lost, LOSS.value(margin, label), 1.0, fixed_share, false);
+                sums = std::array::from_fn(|k| sums[k] + lost[k]);
+                let price = (t + 1) as f64 * -(fixed_share / 9.0 - fixed_share).ln_1p();
+                assert!((mixture.cost(LOSS) - 9f64.ln() - price).abs() < 1e-9);
+                assert!(own <= least(&sums) + mixture.cost(LOSS) + 1e-9);
             }
         }
     }
 
     #[test]
-    fn log_loss_costs_at_most_ln_8() {
-        let (mut mixture, mut own, mut sums) = (Mixture::default(), 0.0, [0.0; LANES]);
-        for round in 0..2000 {
-            let margins: PerLane =
-                std::array::from_fn(|k| 20.0 * ((round * (k + 3)) as f64).sin() / (1.0 + k as f64));
-            let label = if round % 3 == 0 { -1.0 } else { 1.0 };
-            let shares = mixture.shares(Loss::Logistic);
-            let tails = Tails::of(Loss::Logistic, &margins);
-            let margin = mixture.margin(Loss::Logistic, &shares, &margins, &tails);
-            let lost = margins.map(|margin| Loss::Logistic.value(margin, label));
-            let loss = Loss::Logistic.value(margin, label);
-            mixture.absorb(Loss::Logistic, &lost, loss, 1.0, 0.0, false);
-            own += loss;
-            sums = std::array::from_fn(|k| sums[k] + lost[k]);
-            assert!(own <= least(sums) + 8f64.ln() + 1e-9);
+    fn a_plain_round_is_a_round() {
+        let (mut one, mut other) = (Mixture::new(1e-3), Mixture::new(1e-3));
+        for t in 0..500 {
+            let (margins, label) = round(t);
+            let plays = plays(&margins);
+            let margin = one.margin(LOSS, &one.shares(LOSS), &plays);
+            let played = match other.play_plain(LOSS, &plays, &lost(&plays, label), label, 1e-3) {
+                Played::Odds(odds) => ln(odds),
+                Played::Margin(margin) => margin,
+            };
+            assert!((margin - played).abs() < 1e-9 * (1.0 + margin.abs()));
+            let own = LOSS.value(margin, label);
+            one.absorb(LOSS, &lost(&plays, label), own, 1.0, 1e-3, false);
+            for (a, b) in one.shares(LOSS).into_iter().zip(other.shares(LOSS)) {
+                assert!((a - b).abs() < 1e-12);
+            }
         }
     }
 }

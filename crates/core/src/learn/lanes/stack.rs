@@ -1,0 +1,89 @@
+//! The stack: an expert that learns how to add up the margins of the lanes.
+//!
+//! ```text
+//! Plays     s = Σ_k v_k m_k                 m_k the margin of lane k, clipped to [−30, 30]
+//! State     v_k, H_k                        v_k = 1/8 and H_k = 0.01 before the first round
+//! Learns    v_k ← v_k − 0.2 g_k/√H_k        g_k = h ℓ'(s, y) m_k,  H_k ← H_k + g_k² before
+//! ```
+//!
+//! The mixture can only choose among the lanes or average them; the stack can also add more or less of them
+//! than all, which mends lanes that are all too timid or too bold (stacking: Wolpert 1992). It is one more
+//! expert of the mixture, so it can cost no more than one more lane, whatever it plays.
+//!
+//! Merging: H_k is a sum; v_k is a weight and merges as those of the rule per-coordinate do. The twin is
+//! `python/lessregret/learners/stack.py`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::simd::{LANES, PerLane};
+
+/// The rate: 0.2 to 0.5 lose the same on 60 data sets, 0.05 up to 1.3 % more (decision 26).
+const STEP: f64 = 0.2;
+/// H before the first round.
+const FIRST_ENERGY: f64 = 0.01;
+/// A margin beyond which a prediction is certain; larger ones would make the first steps huge.
+const FARTHEST: f64 = 30.0;
+
+/// The weights of the lanes' margins, and the energies that their rates come from.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stack {
+    /// v_k
+    weights: PerLane,
+    /// H_k
+    energies: PerLane,
+}
+
+impl Default for Stack {
+    fn default() -> Self {
+        Stack { weights: [1.0 / LANES as f64; LANES], energies: [FIRST_ENERGY; LANES] }
+    }
+}
+
+impl Stack {
+    /// s, the margin of the stack, from those of the lanes.
+    #[inline(always)]
+    pub fn margin(&self, margins: &PerLane) -> f64 {
+        let mut terms = clipped(margins);
+        for lane in 0..LANES {
+            terms[lane] *= self.weights[lane];
+        }
+        for half in [4, 2, 1] {
+            for lane in 0..half {
+                terms[lane] += terms[lane + half];
+            }
+        }
+        terms[0]
+    }
+
+    /// (Σ|v_k|) Σ|v_k| penalty_k: at least the penalty of the point Σ v_k w_k, by convexity of the square.
+    #[inline(always)]
+    pub fn penalty(&self, penalties: &PerLane) -> f64 {
+        let (mut sizes, mut penalty) = (0.0, 0.0);
+        for lane in 0..LANES {
+            sizes += self.weights[lane].abs();
+            penalty += self.weights[lane].abs() * penalties[lane];
+        }
+        sizes * penalty
+    }
+
+    /// Learn from a round, given the lanes' margins and h ℓ'(s, y).
+    #[inline(always)]
+    pub fn absorb(&mut self, margins: &PerLane, slope: f64) {
+        let margins = clipped(margins);
+        for lane in 0..LANES {
+            let gradient = slope * margins[lane];
+            self.energies[lane] += gradient * gradient;
+            self.weights[lane] -= STEP * gradient / self.energies[lane].sqrt();
+        }
+    }
+}
+
+#[inline(always)]
+fn clipped(margins: &PerLane) -> PerLane {
+    let mut clipped = *margins;
+    for margin in &mut clipped {
+        *margin = margin.max(-FARTHEST).min(FARTHEST);
+    }
+    clipped
+}
