@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf, isinf
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,6 +28,7 @@ from lessregret.cli.options import (
     scale_option,
 )
 from lessregret.cli.outputs import check_files
+from lessregret.cli.search_stop import SearchStop, certified_so_far
 from lessregret.errors import InputError, SpecError
 from lessregret.learners.penalty import check_strength
 from lessregret.learners.rules import Rule
@@ -122,7 +121,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     with SearchStop() as stop, _warnings_in_a_line():
         run = _measure(request, rules, start, Watch(request, stop))
     if stop.asked:
-        click.echo(_certified_so_far(request, run), err=True)
+        click.echo(certified_so_far(request.gap, run.measured), err=True)
     run = Run(run.measured, run.stream, time.perf_counter() - started)
     if request.picture:
         from lessregret.report.picture_file import save_picture
@@ -299,56 +298,6 @@ class Watch:
             told = f"best fixed model of {counted(rounds, 'example')}: {best.mean_total:.6f}"
             click.echo(f"{told}, gap {best.gap:.1e}, passes {best.passes:,}", err=True)
         return not self._stop.asked
-
-
-class SearchStop:
-    """Ctrl-C after the first step of a search: it ends the search, and the next one the run.
-
-    Before, there is nothing to report, and Ctrl-C ends the run: it may be waiting for input.
-    """
-
-    def __init__(self) -> None:
-        self.asked = False
-        self._before: Any = None
-
-    def __enter__(self) -> SearchStop:
-        return self
-
-    def arm(self) -> None:
-        """Let the next Ctrl-C end the search, unless the process ignores it."""
-        if self._before is None and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-            self._before = signal.signal(signal.SIGINT, self._note)
-
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        self.asked = True
-        signal.signal(signal.SIGINT, self._before)
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-        if kind is not None and issubclass(kind, KeyboardInterrupt):
-            click.echo(
-                "no regret is certified: the search for the best fixed model had not ended",
-                err=True,
-            )
-
-
-def _certified_so_far(request: Request, run: Run) -> str:
-    """What a search that the user ended is worth."""
-    lines = [f"stopped by SIGINT; the gap asked for is {request.gap:.1e}"]
-    return "\n".join([*lines, *(_certified(measured) for measured in run.measured)])
-
-
-def _certified(measured: Measured) -> str:
-    last, best = measured.last, measured.last.best
-    # No loss is negative, so a lower end of 0 is known without a search.
-    if best is None or best.lower <= 0:
-        return (
-            f"{measured.rule}: no gap is certified; that the best fixed model loses at least 0 is "
-            "known without a search"
-        )
-    low, high = number(last.regret_low, 6), number(last.regret_high, 6)
-    return f"{measured.rule}: certified at gap {best.gap:.1e}: the regret is from {low} to {high}"
 
 
 @contextmanager

@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from zlib import crc32
 
 import numpy as np
+
+# Not as np.random, which is imported when the first number is drawn, with the output already open:
+# an interrupt may get lost during an import.
+from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
@@ -25,14 +29,14 @@ class Spread(NamedTuple):
     deviation: float
 
 
-def generator(world: ClickWorld, stream: str, number: int = 0) -> np.random.Generator:
+def generator(world: ClickWorld, stream: str, number: int = 0) -> Generator:
     """The generator of one part of a stream; no part needs what precedes it.
 
     The phrase is part of the seed, so that worlds of equal seed and other phrases are independent.
     """
     seed = [world.seed, crc32(world.phrase.encode())] if world.phrase else world.seed
     key = (STREAMS.index(stream), number)
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
+    return default_rng(SeedSequence(seed, spawn_key=key))
 
 
 def power_law(count: int, exponent: float) -> Floats:
@@ -41,12 +45,12 @@ def power_law(count: int, exponent: float) -> Floats:
     return np.asarray(shares / shares[-1], dtype=np.float64)
 
 
-def ranks(rng: np.random.Generator, cumulative: Floats, shape: int | tuple[int, ...]) -> Ids:
+def ranks(rng: Generator, cumulative: Floats, shape: int | tuple[int, ...]) -> Ids:
     """Ranks, from 0, drawn by their cumulative shares."""
     return np.searchsorted(cumulative, rng.random(shape), side="right")
 
 
-def sparse(rng: np.random.Generator, spread: Spread, shape: int | tuple[int, ...]) -> Floats:
+def sparse(rng: Generator, spread: Spread, shape: int | tuple[int, ...]) -> Floats:
     """Weights of one kind: zero, or normal with mean zero."""
     matters = rng.random(shape) < spread.share
     return np.where(matters, spread.deviation * rng.standard_normal(shape), 0.0)
