@@ -137,6 +137,9 @@ fn learn_batch<K: RoundKernel, E: F64x8, const PENALISED: bool>(
         let plain = all_plain || kernel.scales().leave(&example);
         let mut seen = example;
         if !plain {
+            if k + 1 < examples.len() {
+                kernel.scales().prefetch(examples.example(k + 1).slots);
+            }
             seen = kernel.scales().prepare(&example, number - 1, scaled)?;
             if seen.slots.len() != features {
                 kernel.keep_only(example.slots, seen.slots, scratch);

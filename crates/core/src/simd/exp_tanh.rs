@@ -37,7 +37,9 @@ pub fn exp(x: f32) -> f32 {
 /// Numerator and denominator of tanh x for |x| ≤ 1, so that a caller who divides needs one division.
 #[inline(always)]
 pub fn tanh_parts(x: f32) -> [f32; 2] {
-    let square = x * x;
+    // A square below this is nothing beside 1, and a subnormal one would be slow.
+    let size = if x.abs() > 1e-12 { x.abs() } else { 1e-12 };
+    let square = size * size;
     let above = x * (945.0 + square * (105.0 + square));
     [above, 945.0 + square * (420.0 + square * 15.0)]
 }

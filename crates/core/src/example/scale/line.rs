@@ -6,13 +6,13 @@ use super::moments::Moments;
 use super::{Example, Scaled};
 
 /// The largest scaled value.
-const CLIP: f64 = 3.0;
+pub(super) const CLIP: f64 = 3.0;
 /// σ²/μ² up to which the values of a feature count as equal: below it, float64 rounding would be scaled up.
-const EQUAL: f64 = 1e-13;
+pub(super) const EQUAL: f64 = 1e-13;
 /// |μ|/σ from which the offset of a column with missing cells is cut. Word counts are below it.
-const OFFSET: f64 = 3.0;
+pub(super) const OFFSET: f64 = 3.0;
 /// n/t from which a feature counts as a column with missing cells. Rare words are below it.
-const PRESENT: f64 = 0.25;
+pub(super) const PRESENT: f64 = 0.25;
 
 /// How the values of a feature are scaled: x̂ = clip((x − centre)/√square + offset, ±3). A feature that
 /// `stays` has x̂ = clip(x, ±3), and only its unit value is divided.
@@ -96,40 +96,6 @@ impl Scaled {
             self.stays.push(stays);
         }
         self.divide();
-    }
-
-    /// [`Scaled::fill`] by the lines of a table, in the places of the features, after `before` examples; the
-    /// new statistics go to `moments`. Returns the number of features in every example. A loop over slices and
-    /// no closures: dense rows spend most of their time here.
-    #[inline(never)]
-    pub(super) fn fill_by_lines(
-        &mut self,
-        example: &Example<'_>,
-        (lines, places): (&[Moments], &[u32]),
-        before: f64,
-        moments: &mut [Moments],
-        intercept: u32,
-    ) -> usize {
-        let (examples, mut columns) = (before + 1.0, 0);
-        let shared = 1.0 / examples;
-        self.parts.resize(places.len(), [0.0; 3]);
-        self.stays.resize(places.len(), false);
-        let features = places.iter().zip(example.values).zip(&mut self.stays);
-        for (((&place, &value), stay), (new, part)) in
-            features.zip(moments.iter_mut().zip(&mut self.parts))
-        {
-            let (old, value) = (lines[place as usize], f64::from(value));
-            let is_always = old.count == before;
-            let inverse = if is_always { shared } else { 1.0 / (old.count + 1.0) };
-            let own = old.with(value, inverse);
-            let Line { centre, square, offset, stays } = Line::of(own, inverse, examples);
-            columns += usize::from(is_always);
-            (*new, *part, *stay) = (own, [value - centre, square, offset], stays);
-        }
-        // The intercept is the last feature, unless the example was made by hand.
-        self.intercept = example.slots.iter().rposition(|&slot| slot == intercept);
-        self.divide();
-        columns
     }
 
     /// The scaled values, from their parts. A loop of its own, so that roots and divisions are vectorised and

@@ -2,7 +2,7 @@
 //!
 //! - [`largest`]: values are divided by the largest one met (`cap`, `full`);
 //! - [`standard`]: values are centred and divided by their spread (`standard`);
-//! - [`line`]: how `standard` scales a feature, given its statistics;
+//! - [`line`]: how `standard` scales a feature, given its statistics; [`wide`]: eight features at a time;
 //! - [`moments`]: these statistics, and where they are kept.
 //!
 //! A round calls [`Scales::prepare`], then [`Scales::remember`] when it was played. An error in between leaves
@@ -15,6 +15,7 @@ mod largest;
 mod line;
 mod moments;
 mod standard;
+mod wide;
 
 use super::{Chunk, Example, Ordered};
 use crate::error::Result;
@@ -140,6 +141,13 @@ impl Scales {
                 Ok(largest.normalise(example, &mut scratch.values))
             }
             Scales::Standard(standard) => standard.prepare(example, before, scratch),
+        }
+    }
+
+    /// Prefetch what [`Scales::prepare`] needs for an example with these slots.
+    pub fn prefetch(&self, slots: &[u32]) {
+        if let Scales::Standard(standard) = self {
+            standard.prefetch(slots);
         }
     }
 

@@ -85,6 +85,13 @@ impl MomentTable {
         }
     }
 
+    /// Prefetch the places of these slots.
+    pub fn prefetch(&self, slots: &[u32]) {
+        for &slot in slots {
+            prefetch(&self.places, slot as usize);
+        }
+    }
+
     /// All lines, indexed by place. Line 0 stands for all slots that have none.
     pub fn lines(&self) -> &[Moments] {
         &self.lines

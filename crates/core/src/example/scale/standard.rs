@@ -30,9 +30,11 @@
 
 use super::line::Line;
 use super::moments::{MomentTable, Moments};
+use super::wide::{Gathered, ScaleRow};
 use super::{Example, Scaled};
 use crate::error::{Error, Result};
 use crate::rule::Interval;
+use crate::simd::InstructionSet;
 
 /// The statistics of all features.
 #[derive(Clone, Debug)]
@@ -47,6 +49,7 @@ pub struct Standard {
     ones: Vec<u32>,
     /// Whether there was a value other than 1.
     has_table: bool,
+    instructions: InstructionSet,
     table: MomentTable,
     next: Next,
 }
@@ -58,7 +61,7 @@ struct Next {
     has_table: bool,
     /// With a table: the statistics of every feature of the example, and the place of its line. Those of the
     /// intercept are not used.
-    moments: Vec<Moments>,
+    moments: Gathered,
     places: Vec<u32>,
     /// Without a table: the new `ones`.
     ones: Vec<u32>,
@@ -81,6 +84,7 @@ impl Standard {
             started: false,
             ones: Vec::new(),
             has_table: false,
+            instructions: InstructionSet::chosen().unwrap_or(InstructionSet::Portable),
             table: MomentTable::default(),
             next: Next::default(),
         }
@@ -100,6 +104,12 @@ impl Standard {
         }
         let is_one = !self.ones.is_empty() && self.ones.binary_search(&slot).is_ok();
         is_one.then(|| Moments::of(1.0, examples))
+    }
+
+    pub(super) fn prefetch(&self, slots: &[u32]) {
+        if self.has_table {
+            self.table.prefetch(slots);
+        }
     }
 
     pub(super) fn is_untouched(&self, slot: u32) -> bool {
@@ -202,25 +212,23 @@ impl Standard {
         self.table.reserve(self.slots, self.ones.len() + example.slots.len())?;
         let Next { mut places, mut moments, .. } = std::mem::take(&mut self.next);
         self.table.find(example.slots, &mut places);
-        moments.resize(example.slots.len(), Moments::default());
-        let columns = if self.has_table {
-            let lines = (self.table.lines(), &places[..]);
-            scratch.fill_by_lines(example, lines, before as f64, &mut moments, self.intercept)
-        } else {
-            let examples = (before + 1) as f64;
-            let mut columns = 0;
-            scratch.fill(example, |k, slot, value| {
-                if slot == self.intercept {
-                    return None;
-                }
-                let old = self.moments(slot, before).unwrap_or_default();
-                let inverse = 1.0 / (old.count + 1.0);
-                moments[k] = old.with(f64::from(value), inverse);
-                columns += usize::from(moments[k].count == examples);
-                Some(Line::of(moments[k], inverse, examples))
-            });
-            columns
-        };
+        // Before there is a table, the statistics of a feature are one of two.
+        let first = [Moments::default(), Moments::of(1.0, before)];
+        if !self.has_table {
+            let is_one = |slot: &u32| self.ones.binary_search(slot).is_ok();
+            places.clear();
+            places.extend(example.slots.iter().map(|slot| u32::from(is_one(slot))));
+        }
+        let columns = self.instructions.run(ScaleRow {
+            values: example.values,
+            lines: if self.has_table { self.table.lines() } else { &first },
+            places: &places,
+            before: before as f64,
+            gathered: &mut moments,
+            scaled: scratch,
+        });
+        // The intercept is the last feature, unless the example was made by hand.
+        scratch.intercept = example.slots.iter().rposition(|&slot| slot == self.intercept);
         (self.next.moments, self.next.places) = (moments, places);
         Ok(columns)
     }
@@ -262,9 +270,9 @@ impl Standard {
             self.has_table = true;
         }
         let Next { moments, places, .. } = &self.next;
-        for ((&slot, &place), &moments) in example.slots.iter().zip(places).zip(moments) {
+        for (k, (&slot, &place)) in example.slots.iter().zip(places).enumerate() {
             if slot != self.intercept {
-                self.table.set(slot, place, moments);
+                self.table.set(slot, place, moments.get(k));
             }
         }
     }

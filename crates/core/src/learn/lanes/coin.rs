@@ -12,8 +12,8 @@
 //! State and margins are bit-identical to those of a [`Single`](crate::learn::single::Single) with the rule.
 
 use crate::example::Example;
-use crate::rule::coin::{Coin, Shared, Slot, WEALTH};
-use crate::rule::{Dither, ExampleStats, Interval, Line, Rule, Step};
+use crate::rule::coin::{Coin, Shared, WEALTH, next_reward, next_stake};
+use crate::rule::{Dither, ExampleStats, Interval, Line, Rule};
 use crate::simd::LANES;
 use crate::simd::f64x8::F64x8;
 use crate::simd::sums::Sum;
@@ -22,57 +22,55 @@ use crate::simd::sums::Sum;
 pub const COIN: usize = LANES - 1;
 const WIDTH: usize = LANES;
 
-/// Eight features, as the coin sees them.
-#[derive(Clone, Copy, Default)]
-struct Group {
-    values: [f32; WIDTH],
-    rewards: [f32; WIDTH],
-    stakes: [f32; WIDTH],
-    weights: [f32; WIDTH],
-}
-
-/// Scratch memory: the features of one example, padded with values of 0.
+/// Scratch memory: the features of one example, padded to a multiple of eight with values of 0.
 #[derive(Default)]
 pub struct Bets {
-    groups: Vec<Group>,
-    used: usize,
+    values: Vec<[f32; WIDTH]>,
+    rewards: Vec<[f32; WIDTH]>,
+    stakes: Vec<[f32; WIDTH]>,
+    weights: Vec<[f32; WIDTH]>,
+    next_rewards: Vec<[f32; WIDTH]>,
+    next_stakes: Vec<[f32; WIDTH]>,
 }
 
 impl Bets {
-    /// θ' and A' of feature `k`, after [`CoinLane::absorb`].
+    /// θ' and A' of every feature, after [`CoinLane::absorb`].
     #[inline(always)]
-    pub fn slot(&self, k: usize) -> (f32, f32) {
-        let group = &self.groups[k / WIDTH];
-        (group.rewards[k % WIDTH], group.stakes[k % WIDTH])
+    pub fn next(&self) -> (&[f32], &[f32]) {
+        (self.next_rewards.as_flattened(), self.next_stakes.as_flattened())
     }
 
     /// Gather the slots of an example from the lines of the table.
     #[inline(always)]
     fn gather<S, L: Line<S>>(&mut self, lines: &[L], positions: &[u32], example: &Example<'_>) {
-        self.used = positions.len().div_ceil(WIDTH);
-        if self.groups.len() < self.used {
-            self.groups.resize(self.used, Group::default());
+        let Bets { values, rewards, stakes, .. } = self;
+        for list in [&mut *values, &mut *rewards, &mut *stakes] {
+            list.clear();
         }
-        let features = positions.chunks(WIDTH).zip(example.unit_values.chunks(WIDTH));
-        for (group, (positions, values)) in self.groups.iter_mut().zip(features) {
-            if positions.len() < WIDTH {
-                *group = Group::default();
+        let (slots, rest) = positions.as_chunks::<WIDTH>();
+        for slots in slots {
+            let (mut own_rewards, mut own_stakes) = ([0.0; WIDTH], [0.0; WIDTH]);
+            for k in 0..WIDTH {
+                let line = &lines[slots[k] as usize];
+                (own_rewards[k], own_stakes[k]) = (line.field(0)[COIN], line.field(1)[COIN]);
             }
-            for (k, (&position, &value)) in positions.iter().zip(values).enumerate() {
+            rewards.push(own_rewards);
+            stakes.push(own_stakes);
+        }
+        let (full, last) = example.unit_values.as_chunks::<WIDTH>();
+        values.extend_from_slice(full);
+        if !rest.is_empty() {
+            let (mut own_values, mut own_rewards, mut own_stakes) =
+                ([0.0; WIDTH], [0.0; WIDTH], [0.0; WIDTH]);
+            for (k, &position) in rest.iter().enumerate() {
                 let line = &lines[position as usize];
-                group.rewards[k] = line.field(0)[COIN];
-                group.stakes[k] = line.field(1)[COIN];
-                group.values[k] = value;
+                (own_rewards[k], own_stakes[k]) = (line.field(0)[COIN], line.field(1)[COIN]);
+                own_values[k] = last[k];
             }
-            for value in &mut group.values {
-                *value = clip(*value);
-            }
+            values.push(own_values);
+            rewards.push(own_rewards);
+            stakes.push(own_stakes);
         }
-    }
-
-    #[inline(always)]
-    fn groups(&mut self) -> &mut [Group] {
-        &mut self.groups[..self.used]
     }
 }
 
@@ -130,14 +128,20 @@ impl CoinLane {
         bets.gather(lines, positions, example);
         let zeros = simd.splat(0.0);
         let (mut margin, mut square_norm, mut square_weights) = (zeros, zeros, zeros);
-        let rule = self.rule;
-        for group in bets.groups() {
-            let Group { values, rewards, stakes, mut weights } = *group;
+        let (rule, Bets { values, rewards, stakes, weights, .. }) = (self.rule, bets);
+        weights.clear();
+        for ((values, rewards), stakes) in values.iter_mut().zip(&*rewards).zip(&*stakes) {
+            let mut own = [0.0; WIDTH];
             for k in 0..WIDTH {
-                weights[k] = rule.weigh(rewards[k], stakes[k]);
+                own[k] = rule.weigh(rewards[k], stakes[k]);
             }
-            group.weights = weights;
-            let (weights, values) = (simd.widen(weights), simd.widen(values));
+            weights.push(own);
+            let mut clipped = *values;
+            for value in &mut clipped {
+                *value = clip(*value);
+            }
+            *values = clipped;
+            let (weights, values) = (simd.widen(own), simd.widen(clipped));
             margin = simd.add(margin, simd.multiply(weights, values));
             square_norm = simd.add(square_norm, simd.multiply(values, values));
             square_weights = simd.add(square_weights, simd.multiply(weights, weights));
@@ -159,27 +163,35 @@ impl CoinLane {
     ) {
         let mut stats = *stats;
         let (rule, dither) = (self.rule, Dither::new(stats.round));
-        let slopes = simd.splat(stats.slope);
-        for group in bets.groups() {
-            let Group { values, mut rewards, mut stakes, weights } = *group;
-            let mut gradients = simd.narrow(simd.multiply(slopes, simd.widen(values)));
+        let (slopes, mut newcomers) = (simd.splat(stats.slope), [0.0_f32; WIDTH]);
+        let Bets { values, rewards, stakes, weights, next_rewards, next_stakes } = bets;
+        next_rewards.clear();
+        next_stakes.clear();
+        let slots = values.iter().zip(&*rewards).zip(stakes.iter().zip(&*weights));
+        for ((values, rewards), (stakes, weights)) in slots {
+            let mut gradients = simd.narrow(simd.multiply(slopes, simd.widen(*values)));
             if PENALISED {
                 for k in 0..WIDTH {
                     let pull = stats.shrink * f64::from(weights[k]);
                     gradients[k] = (stats.slope * f64::from(values[k]) + pull) as f32;
                 }
             }
+            let mut own = *rewards;
             for k in 0..WIDTH {
-                let newcomer = stakes[k] == 0.0 && values[k] != 0.0;
-                stats.newcomers += if newcomer { 1.0 } else { 0.0 };
+                own[k] = next_reward(own[k], gradients[k], dither);
             }
+            next_rewards.push(own);
+            let mut own = *stakes;
             for k in 0..WIDTH {
-                let mut slot = Slot { reward: rewards[k], stake: stakes[k] };
-                rule.absorb(&mut slot, values[k], gradients[k], Step::default(), dither);
-                (rewards[k], stakes[k]) = (slot.reward, slot.stake);
+                own[k] = next_stake(own[k], gradients[k], dither);
             }
-            (group.rewards, group.stakes) = (rewards, stakes);
+            next_stakes.push(own);
+            for k in 0..WIDTH {
+                let is_new = (stakes[k] == 0.0) & (values[k] != 0.0);
+                newcomers[k] += if is_new { 1.0 } else { 0.0 };
+            }
         }
+        stats.newcomers = newcomers.iter().map(|&count| f64::from(count)).sum();
         rule.step(&mut self.shared, &stats);
         self.rule = rule.knowing(&self.shared);
     }

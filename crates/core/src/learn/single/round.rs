@@ -10,7 +10,7 @@ use crate::example::Example;
 use crate::learn::frame::Boxes;
 use crate::learn::model::Inspect;
 use crate::learn::single::gather::{Gathered, Group, WIDTH, words};
-use crate::learn::sound::{diverged, is_sound};
+use crate::learn::sound::{diverged, flushed, is_sound};
 use crate::learn::tally::Round;
 use crate::loss::push::push;
 use crate::rule::{Dither, ExampleStats, Line, Rule, Slot};
@@ -193,6 +193,7 @@ impl<R: Rule, B: Boxes> Single<R, B> {
         let slope = importance * self.frame.loss.slope(margin, label);
         // Work that does not depend on the slope comes here, to overlap with the slope's latency.
         let square_norm = gathered.square_norm(simd);
+        let slope = flushed(slope, square_norm);
         if gathered.is_any_new(simd) {
             self.met.meet_all(example.slots);
         }

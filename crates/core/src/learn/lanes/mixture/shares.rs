@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::learn::lanes::experts::{EXPERTS, PerExpert, least, sum};
-use crate::simd::LANES;
 use crate::simd::exp_log::{exp_neg, ln};
 
 /// Equal shares.
