@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 from lessregret.errors import SpecError
 from lessregret.learners.importance import check_importance_aware, push
 from lessregret.learners.losses import Loss, loss_named
-from lessregret.learners.mixture import RATES, Mixture, check_fixed_share
+from lessregret.learners.mixture import LANE_NAMES, RATES, Mixture, check_fixed_share
 from lessregret.learners.outcomes import Outcomes
 from lessregret.learners.penalty import check_penalty
 from lessregret.learners.rules import ExampleStats, Rule, Step
 from lessregret.learners.scale import AnyScales, Scales
 from lessregret.learners.stack import Stack
 from lessregret.learners.standard import StandardScales
-from lessregret.ledger import Lane, Ledger, Outcome, SlotSummary, Tally
+from lessregret.ledger import Lane, Ledger, Outcome, SlotSummary, StackOfLanes, Tally
 
 
 class CsrRows(Protocol):
@@ -106,6 +106,7 @@ class ReadableLearner:
         self._rules = {slot: rule.within(*box) for slot, box in (boxes or {}).items()}
         self.mixture = Mixture(self.loss, fixed_share=float(fixed_share))
         self.stack = Stack(self.loss, lanes=len(RATES))
+        self.stack_tally = StackOfLanes(share=0.0, loss=0.0)
         self.lanes: list[ReadableLearner] = []
         if getattr(rule, "rate", None) == "auto":
             lane = partial(
@@ -224,6 +225,7 @@ class ReadableLearner:
         stacked, penalties = self._stacked(margins), [*penalties, self.stack.penalty(penalties)]
         margin, penalty = self.mixture.margin(stacked), self.mixture.penalty(penalties)
         self.mixture.absorb(stacked, label, importance, penalties)
+        self._record_stack(importance, self.loss.value(stacked[-1], label), penalties[-1])
         self.stack.absorb(margins, label, importance)
         loss, mistake = self.loss.value(margin, label), self.loss.is_mistake(margin, label)
         outcome = Outcome(margin, loss, mistake, importance, penalty, 0.0, 0.0, len(slots))
@@ -234,15 +236,23 @@ class ReadableLearner:
         """The margins of all experts: the lanes, and the stack on top of them."""
         return [*margins, self.stack.margin(margins)]
 
+    def _record_stack(self, importance: float, loss: float, penalty: float) -> None:
+        _, losses, penalties = self.stack_tally
+        sums = losses + importance * loss, penalties + importance * penalty
+        self.stack_tally = StackOfLanes(0.0, *sums)
+
     def _summary_of_lanes(self) -> SlotSummary:
+        *shares, share_of_stack = self.mixture.shares()
         lanes = []
-        shares = self.mixture.shares()[: len(RATES)]
-        for rate, share, lane in zip(RATES, shares, self.lanes, strict=True):
+        for name, rate, share, lane in zip(LANE_NAMES, RATES, shares, self.lanes, strict=True):
             summary, tally = lane.summary(), lane.tally
             sums = tally.loss, tally.played, tally.energy
-            lanes.append(Lane(rate, share, *sums, summary.spread, summary.floor, tally.penalty))
+            rest = summary.spread, summary.floor, tally.penalty
+            lanes.append(Lane(name, rate, share, *sums, *rest))
         touched = {i for lane in self.lanes for i, slot in lane.slots.items() if any(slot)}
-        return SlotSummary(None, None, None, len(touched), self.mixture.cost, tuple(lanes))
+        stack = self.stack_tally._replace(share=share_of_stack)
+        cost = self.mixture.cost
+        return SlotSummary(None, None, None, len(touched), cost, tuple(lanes), stack)
 
     def _rows(self, examples: CsrRows) -> list[tuple[list[int], list[float]]]:
         """The rows as lists of slots and values: repeats added up; zeros left out, if not kept."""

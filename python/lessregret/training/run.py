@@ -74,6 +74,7 @@ class Training(NamedTuple):
             "touched": ledger.summary.touched,
             "mixing_cost": ledger.mixing_cost,
             "lanes": [lane._asdict() for lane in ledger.lanes],
+            "stack": None if ledger.stack is None else ledger.stack._asdict(),
             "importance": ledger.tally.importance,
             "skipped": ledger.skipped,
             "seconds": round(self.seconds, 3),
@@ -159,13 +160,13 @@ def train(
     ...     _ = log.write_text("1 |word ham\\n-1 |word spam\\n" * 50)
     ...     training = train(log, bits=10, progress=print)
     1 example, mean loss 0.6931
-    2 examples, mean loss 0.7789
-    4 examples, mean loss 0.6874
-    8 examples, mean loss 0.5535
-    16 examples, mean loss 0.3533
-    32 examples, mean loss 0.2011
-    64 examples, mean loss 0.1115
-    100 examples, mean loss 0.0758
+    2 examples, mean loss 0.7797
+    4 examples, mean loss 0.6934
+    8 examples, mean loss 0.5495
+    16 examples, mean loss 0.3410
+    32 examples, mean loss 0.1878
+    64 examples, mean loss 0.0996
+    100 examples, mean loss 0.0654
     >>> training.ledger.rounds
     100
     """
