@@ -328,6 +328,8 @@ def _tell(request: Request, training: Training) -> None:
         click.echo(json.dumps(training.as_dict(), indent=2))
     if not request.quiet:
         click.echo(_summary(request, training), err=True)
+    for finding in training.warnings:
+        click.echo(f"lessregret: warning: {finding.in_shell}", err=True)
 
 
 def _summary(request: Request, training: Training) -> str:

@@ -375,6 +375,11 @@ class _Arrays:
     def __len__(self) -> int:
         return len(self.margins)
 
+    def label_sums(self) -> tuple[float, float, float]:
+        y, h = self.labels.astype(np.float64), self.importances.astype(np.float64)
+        mean = float(h @ y / h.sum()) if h.any() else 0.0
+        return float(h.sum()), mean, float(h @ (y - mean) ** 2)
+
 
 def _outcomes(margins: list[float], examples: CsrRows) -> Outcomes:
     def column(given: NDArray[np.float64] | None, missing: float) -> NDArray[np.float32]:

@@ -158,6 +158,7 @@ def _cautions(run: TrainRun) -> list[Part]:
                 "longer unseen, so the losses say less about new ones."
             )
         )
+    parts += [Caution(f"Warning: {warning}.") for warning in run.document["warnings"]]
     return parts
 
 
