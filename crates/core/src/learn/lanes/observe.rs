@@ -152,9 +152,9 @@ impl Observer {
     #[inline(always)]
     fn observe_plain(&mut self, rounds: &Rounds, mixed: &mut Vec<f64>) {
         let (mut odds, mut sure, start) = ([1.0; BATCH], Vec::new(), mixed.len());
-        for k in 0..rounds.labels.len() {
+        for (k, odds) in odds.iter_mut().enumerate().take(rounds.labels.len()) {
             match self.play_plain(rounds, k) {
-                Played::Odds(found) => odds[k] = found,
+                Played::Odds(found) => *odds = found,
                 Played::Margin(margin) => sure.push((k, margin)),
             }
         }
