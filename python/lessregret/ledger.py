@@ -11,9 +11,10 @@ There are three upper bounds on the regret, each at least as large as the one be
     bound           Σ_i [D_i²/(2η_T,i) + ½ Σ_t g²_t,i η_t,i] for the rates that were used
     theorem         the closed form of Theorem 2 or 3, proved for the rates of those theorems
 
-At rate "auto" eight lanes are trained at the same time, and the prediction is their mixture. Each
-lane k has its own linear_regret_k and bound_k. Let L_k be the total of lane k and L the total of
-the mixture. For every k the regret of the mixture is at most
+At rate "auto" several lanes are trained at the same time, and the prediction is a mixture of them
+and of the stack, which learns how to add up their margins. The lanes and the stack are the experts
+of the mixture. Each lane k has its own linear_regret_k and bound_k. Let L_k be the total of lane k
+and L the total of the mixture. For every k the regret of the mixture is at most
 
     L − L_k + linear_regret_k ≤ L − L_k + bound_k
 
@@ -71,13 +72,15 @@ class Tally:
 
 
 class Lane(NamedTuple):
-    """The numbers of one lane: one of the eight models, each at its own rate, that are mixed.
+    """The numbers of one lane: one of the models that are trained at the same time and mixed.
 
-    >>> lane = Lane(0.1, share=0.9, loss=7.0, played=2.0, energy=3.0, spread=5.0, floor=-4.0)
+    >>> lane = Lane("rate 0.1", 0.1, 0.9, 7.0, played=2.0, energy=3.0, spread=5.0, floor=-4.0)
     >>> lane.bound, lane.linear_regret
     (8.0, 6.0)
     """
 
+    name: str
+    """what texts call the lane: "rate 0.1", for example, or "coin\""""
     rate: float | None
     """None for the lane that plays the rule ``coin``, which has no rate"""
     share: float
@@ -108,6 +111,28 @@ class Lane(NamedTuple):
         return None if self.floor is None else self.played - self.floor
 
 
+class StackOfLanes(NamedTuple):
+    """The numbers of the stack, the expert that learns how to add up the margins of the lanes.
+
+    It has no weights of its own, so no bound and no linearised regret.
+
+    >>> StackOfLanes(share=0.5, loss=7.0, penalty=1.0).total
+    8.0
+    """
+
+    share: float
+    """the weight of the stack in the mixture, from 0 to 1"""
+    loss: float
+    """Σ importance · loss of the predictions of the stack alone"""
+    penalty: float = 0.0
+    """Σ importance · penalty; 0 without L2"""
+
+    @property
+    def total(self) -> float:
+        """The sum of loss and penalty over all rounds."""
+        return self.loss + self.penalty
+
+
 class SlotSummary(NamedTuple):
     """The parts of the bound and of the linearised regret that are sums over the slots."""
 
@@ -119,9 +144,11 @@ class SlotSummary(NamedTuple):
     touched: int
     """the number of slots that were updated at least once"""
     mixing_cost: float | None = None
-    """an upper bound on the total of the mixture minus the total of the best lane"""
+    """an upper bound on the total of the mixture minus the total of the best expert"""
     lanes: tuple[Lane, ...] = ()
-    """the eight lanes at rate "auto"; otherwise empty"""
+    """the lanes at rate "auto"; otherwise empty"""
+    stack: StackOfLanes | None = None
+    """the stack; None without lanes"""
 
 
 @dataclass(frozen=True)
@@ -194,20 +221,28 @@ class Ledger:
 
     @property
     def lanes(self) -> tuple[Lane, ...]:
-        """The eight lanes at rate "auto", sorted by rate; otherwise empty."""
+        """The lanes at rate "auto", sorted by rate; otherwise empty."""
         return self.summary.lanes
 
     @property
     def best_lane(self) -> Lane | None:
-        """The lane with the largest share of the mixture; None without lanes."""
+        """The lane with the largest share of the mixture; None without lanes.
+
+        The share of the stack can be larger.
+        """
         return max(self.lanes, key=lambda lane: lane.share, default=None)
 
     @property
-    def mixing_cost(self) -> float | None:
-        """An upper bound on what mixing costs: total ≤ total of the best lane + mixing_cost.
+    def stack(self) -> StackOfLanes | None:
+        """The stack, an expert of the mixture beside the lanes; None without lanes."""
+        return self.summary.stack
 
-        For logistic loss with importances up to 1 it is at most ln 8. For squared loss the
-        predictions of the lanes are clipped to the range of the labels so far. None without lanes.
+    @property
+    def mixing_cost(self) -> float | None:
+        """An upper bound on the cost of mixing: total ≤ total of the best expert + mixing_cost.
+
+        The experts are the lanes and the stack. For logistic loss with K experts and importances up
+        to 1 it is at most ln K. None without lanes.
         """
         return self.summary.mixing_cost
 
@@ -224,6 +259,7 @@ class Ledger:
             "linear_regret": self.linear_regret,
             "mixing_cost": self.mixing_cost,
             "lanes": [lane._asdict() for lane in self.lanes],
+            "stack": None if self.stack is None else self.stack._asdict(),
             "touched": self.summary.touched,
             "skipped": self.skipped,
         }

@@ -367,7 +367,8 @@ def test_the_text_under_the_table_is_true_of_its_numbers(
         loss, best, ends, *proved = row[1:]
         low, high = map(float, ends.split(" to "))
         assert low <= high <= float(proved[0]) <= float(proved[1])
-        assert float(best) < float(loss)
+        # Rounded to five digits. The mixture may lose less than any fixed model of this radius.
+        assert low - 1e-5 <= float(loss) - float(best) <= high + 1e-5
     assert f"All numbers are {unit}." in page
     assert {note.split(" ", 2)[2] for note in outline.tiles[2::3]} == {unit}
 

@@ -36,14 +36,18 @@ def assert_same_ledger(ours: Ledger, theirs: Ledger) -> None:
     found = ours.as_dict()
     for name, expected in theirs.as_dict().items():
         if name == "lanes":
-            assert_same_lanes(found[name], expected)
+            assert_same_experts(found[name], expected)
+        elif name == "stack":
+            pairs = [[each] if each else [] for each in (found[name], expected)]
+            assert_same_experts(*pairs)
         else:
             same = None if expected is None else pytest.approx(expected, rel=RTOL)
             assert found[name] == same, name
 
 
-def assert_same_lanes(ours: list[dict[str, Any]], theirs: list[dict[str, Any]]) -> None:
+def assert_same_experts(ours: list[dict[str, Any]], theirs: list[dict[str, Any]]) -> None:
     for lane, other in zip(ours, theirs, strict=True):
+        assert lane.pop("name", "stack") == other.pop("name", "stack")
         # A share is the exponential of a loss times a rate: small ones are told less exactly.
         assert lane.pop("share") == pytest.approx(other.pop("share"), abs=1e-4)
         for name, expected in other.items():
@@ -105,7 +109,9 @@ def test_margins_are_those_of_coef_and_intercept(loss: str, rule: Rule, intercep
 
 
 def test_columns_never_seen_play_the_nearest_point_to_0() -> None:
-    clf = OnlineClassifier(rule=PerCoordinate(box=(0.5, 1.5)), intercept=False, scale="none")
+    """In one lane; the stack of several adds up their margins with weights of its own."""
+    rule = PerCoordinate(rate=0.1, box=(0.5, 1.5))
+    clf = OnlineClassifier(rule=rule, intercept=False, scale="none")
     clf.fit([[1.0, 0.0], [-1.0, 0.0]], [0, 1])
     assert clf.coef_[0, 1] == 0.5
     assert clf.decision_function([[0.0, 2.0]]).tolist() == [1.0]

@@ -17,8 +17,9 @@ from lessregret import Ftrl, Global, Learner, OnlineClassifier, PerCoordinate, R
 from lessregret.data.streams import open_examples
 from lessregret.errors import ModelFileError
 from lessregret.learners.losses import LOSSES
-from lessregret.learners.mixture import RATES
+from lessregret.learners.mixture import EXPERTS, RATES, lane_name
 from lessregret.learners.rules import Rule
+from lessregret.ledger import Lane, Ledger, StackOfLanes
 from tests.support.command_line import CommandLine
 from tests.support.model_files import edited, take_apart
 from tests.support.regret_streams import STREAMS, best_fixed
@@ -97,18 +98,24 @@ def test_regret_is_below_the_certificate_and_that_below_the_bound(
         slack *= 1 + abs(ledger.linear_regret)
         assert ledger.total - least <= ledger.linear_regret + slack
         assert ledger.linear_regret <= ledger.bound + slack
-        assert ledger.tally.loss <= min(lane.loss for lane in ledger.lanes) + ledger.mixing_cost
+        assert ledger.tally.loss <= min(each.loss for each in experts(ledger)) + ledger.mixing_cost
 
 
-def test_log_loss_is_within_ln_8_of_the_best_lane() -> None:
+def experts(ledger: Ledger) -> list[Lane | StackOfLanes]:
+    assert ledger.stack is not None
+    return [*ledger.lanes, ledger.stack]
+
+
+def test_log_loss_is_within_ln_k_of_the_best_expert() -> None:
     learner = Learner("logistic", PerCoordinate(rate="auto"), columns=COLUMNS)
     for each in rounds_for("logistic"):
         learn_rows(learner, *as_csr([each._replace(importance=1.0)]))
     ledger = learner.ledger()
-    assert ledger.mixing_cost == pytest.approx(log(8))
+    assert len(experts(ledger)) == EXPERTS
+    assert ledger.mixing_cost == pytest.approx(log(EXPERTS))
     assert ledger.best_lane is not None
-    assert ledger.tally.loss <= ledger.best_lane.loss + log(8)
-    assert sum(lane.share for lane in ledger.lanes) == pytest.approx(1)
+    assert ledger.tally.loss <= min(each.loss for each in experts(ledger)) + log(EXPERTS)
+    assert sum(each.share for each in experts(ledger)) == pytest.approx(1)
     assert ledger.best_lane.loss == min(lane.loss for lane in ledger.lanes)
 
 
@@ -174,17 +181,17 @@ def test_a_lane_with_l2_is_the_learner_at_its_rate(
         assert lane.linear_regret == pytest.approx(own.linear_regret)
         assert lane.bound == pytest.approx(own.bound)
     assert ledger.tally.penalty > 0
-    if loss != "squared":
-        assert ledger.total <= min(lane.total for lane in ledger.lanes) + ledger.mixing_cost
+    assert ledger.mixing_cost is not None
+    assert ledger.total <= min(each.total for each in experts(ledger)) + ledger.mixing_cost
 
 
-def test_the_penalty_of_the_mixture_is_that_of_its_lanes_on_average() -> None:
+def test_the_penalty_of_the_mixture_is_that_of_its_experts_on_average() -> None:
     slow = ReadableLearner("logistic", PerCoordinate(), l2=0.1)
     for each in rounds_for("logistic", rounds=50):
         shares = slow.mixture.shares()
-        before = [lane.tally.penalty for lane in slow.lanes]
+        before = [expert.penalty for expert in experts(slow.ledger())]
         outcome = slow.play(*each)
-        after = [lane.tally.penalty for lane in slow.lanes]
+        after = [expert.penalty for expert in experts(slow.ledger())]
         rises = [share * (b - a) for share, a, b in zip(shares, before, after, strict=True)]
         assert each.importance * outcome.penalty == pytest.approx(sum(rises))
 
@@ -224,16 +231,23 @@ def test_a_file_without_all_lanes_is_damaged(edit: Any, told: str) -> None:
         Learner.from_bytes(edited(learner.to_bytes(), edit))
 
 
-def test_inspect_shows_the_lanes(lessregret: CommandLine) -> None:
+@pytest.mark.parametrize("fixed_share", ["0", "0.01"])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_inspect_shows_the_experts(lessregret: CommandLine, loss: str, fixed_share: str) -> None:
     data = lessregret.write("data.vw", "1 |a b\n-1 |a c\n1 |a d\n")
-    assert lessregret("train", data, "--rate", "auto", "--model", "m", "--quiet").code == 0
+    asked = "--rate", "auto", "--loss", loss, "--fixed-share", fixed_share
+    assert lessregret("train", data, *asked, "--model", "m", "--quiet").code == 0
     page = lessregret("inspect", "m").stdout
-    assert "lanes" in page
-    lanes = json.loads(lessregret("inspect", "m", "--json").stdout)["lanes"]
-    assert [lane["rate"] for lane in lanes] == list(RATES)
-    assert sum(lane["share"] for lane in lanes) == pytest.approx(1)
+    document = json.loads(lessregret("inspect", "m", "--json").stdout)
+    lanes, stack = document["lanes"], document["stack"]
+    names = [lane_name(rate) for rate in (*RATES, None)]
+    assert [lane["rate"] for lane in lanes] == [*RATES, None]
+    assert [lane["name"] for lane in lanes] == names
+    assert all(f"\n{name} " in page for name in (*names, "stack"))
     ledger = Learner.load("m").ledger()
-    assert [lane["loss"] for lane in lanes] == [lane.loss for lane in ledger.lanes]
+    told = [(each.share, each.loss) for each in experts(ledger)]
+    found = [(each["share"], each["loss"]) for each in (*lanes, stack)]
+    assert np.array(found) == pytest.approx(np.array(told))
 
 
 def click_lines(count: int) -> list[str]:

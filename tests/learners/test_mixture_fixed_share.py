@@ -15,6 +15,7 @@ import pytest
 from lessregret import Ftrl, Global, Learner, PerCoordinate, ReadableLearner
 from lessregret.errors import ModelFileError, SpecError
 from lessregret.learners.losses import LOSSES
+from lessregret.learners.mixture import EXPERTS
 from lessregret.learners.rules import parse_rule
 from tests.support.model_files import edited, take_apart
 from tests.support.pairs import EVERY_RULE, has_lanes
@@ -64,18 +65,22 @@ def test_the_cost_told_covers_what_it_cost(loss: str) -> None:
     learn_rows(plain, *rows)
     ledger = learner.ledger()
     assert ledger.mixing_cost is not None
-    assert ledger.tally.loss <= min(lane.loss for lane in ledger.lanes) + ledger.mixing_cost
+    assert ledger.stack is not None
+    least = min(ledger.stack.loss, *(lane.loss for lane in ledger.lanes))
+    assert ledger.tally.loss <= least + ledger.mixing_cost
     assert ledger.mixing_cost > (plain.ledger().mixing_cost or 0)
     assert [lane.loss for lane in ledger.lanes] == [lane.loss for lane in plain.ledger().lanes]
-    assert min(lane.share for lane in ledger.lanes) >= 0.02 / 8 * (1 - 1e-9)
+    shares = [ledger.stack.share, *(lane.share for lane in ledger.lanes)]
+    assert len(shares) == EXPERTS
+    assert min(shares) >= 0.02 / EXPERTS * (1 - 1e-9)
 
 
 def test_log_loss_costs_so_much_a_round() -> None:
-    """With importances of 1: ln 8 in all, and ln 1/(1 − a + a/8) each round."""
+    """With importances of 1: ln K in all, and ln 1/(1 − a + a/K) each round."""
     rounds = [each._replace(importance=1.0) for each in rounds_for("logistic")]
     learner = Learner("logistic", AUTO, columns=COLUMNS, fixed_share=0.02)
     learn_rows(learner, *as_csr(rounds))
-    expected = log(8) - len(rounds) * log(1 - 0.02 + 0.02 / 8)
+    expected = log(EXPERTS) - len(rounds) * log(1 - 0.02 + 0.02 / EXPERTS)
     assert learner.ledger().mixing_cost == pytest.approx(expected)
 
 

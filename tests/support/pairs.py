@@ -6,7 +6,7 @@ from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import RULES, BoxedRule, parse_rule
 
 ONE_LANE = ["global:rate=0.1", "per-coordinate:rate=0.3", "ftrl:rate=0.1"]
-"""The rules whose default is eight lanes, in one; the rates are those of the paper's Table 1."""
+"""The rules whose default is several lanes, in one; the rates are those of the paper's Table 1."""
 
 EVERY_RULE = [*RULES, *ONE_LANE]
 """For ``parse_rule``: every rule by its name, and in one lane where the default has eight."""
@@ -28,7 +28,7 @@ def is_certifiable(rule: str) -> bool:
 
 
 def has_lanes(rule: str) -> bool:
-    """Whether the rule as it is written has eight lanes."""
+    """Whether the rule as it is written has lanes."""
     return getattr(parse_rule(rule), "rate", None) == "auto"
 
 

@@ -46,7 +46,8 @@ def test_a_recorded_run_is_the_same_run(
     found = []
     for extra in ([], ["--report", "page.html"]):
         done = lessregret(*train, "--model", "m", "--predictions", "p", *extra)
-        assert (done.code, done.stderr) == (0, "")
+        told = json.loads(done.stdout)["warnings"]
+        assert (done.code, done.stderr) == (0, "".join(f"lessregret: warning: {t}\n" for t in told))
         document = json.loads(done.stdout)
         del document["seconds"]
         found.append((document, lessregret.read("m"), lessregret.read("p")))
@@ -74,5 +75,5 @@ def test_what_came_by_is_kept(clicks: Path) -> None:
 def test_an_unrecorded_run_is_never_interrupted(clicks: Path) -> None:
     learner = Learner("logistic", bits=BITS)
     stream = open_examples([clicks], learner)
-    assert Unrecorded().next_mark(10**15) > 10**18
-    assert Unrecorded().learn(learner, stream, 5000) == 3000
+    assert Unrecorded(Tally()).next_mark(10**15) > 10**18
+    assert Unrecorded(Tally()).learn(learner, stream, 5000) == 3000

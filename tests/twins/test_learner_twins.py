@@ -192,9 +192,11 @@ def check_agreement(fast: Learner, slow: ReadableLearner, rounds: list[Round]) -
 
 def same_ledger(fast: Ledger, slow: Ledger) -> None:
     ours, theirs = fast.as_dict(), slow.as_dict()
-    for lane, other in zip(ours.pop("lanes"), theirs.pop("lanes"), strict=True):
+    experts = [[*each.pop("lanes"), each.pop("stack") or {}] for each in (ours, theirs)]
+    for lane, other in zip(*experts, strict=True):
+        assert lane.pop("name", "stack") == other.pop("name", "stack")
         # A share is the exponential of a loss times a rate: small ones are told less exactly.
-        assert lane.pop("share") == pytest.approx(other.pop("share"), abs=1e-4)
+        assert lane.pop("share", 0) == pytest.approx(other.pop("share", 0), abs=1e-4)
         same_numbers(lane, other)
     same_numbers(ours, theirs)
 

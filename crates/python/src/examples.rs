@@ -193,6 +193,12 @@ impl Outcomes {
         self.0.importances.clone().into_pyarray(py)
     }
 
+    /// Σh, the mean label and Σh(y − mean)².
+    fn label_sums(&self) -> (f64, f64, f64) {
+        let core::LabelSums { importance, mean, squares } = self.0.label_sums();
+        (importance, mean, squares)
+    }
+
     /// The tags.
     #[getter]
     fn tags<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, pyo3::types::PyBytes>> {

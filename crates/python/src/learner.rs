@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use lessregret_core::{
-    self as core, Header, InputError, Interval, LaneSummary, LaneTally, SlotSummary, Spec, Tally,
+    self as core, Header, InputError, Interval, LaneSummary, LaneTally, SlotSummary, Spec,
+    StackSummary, Tally,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyOSError;
@@ -17,7 +18,9 @@ use crate::stream::Stream;
 
 type TallyParts = (u64, u64, f64, f64, f64, f64, f64, f64);
 type Lane = (Option<f64>, f64, f64, f64, f64, Option<f64>, Option<f64>, f64);
-type SummaryParts = (Option<f64>, Option<f64>, Option<f64>, u64, Option<f64>, Vec<Lane>);
+type Stack = (f64, f64, f64);
+type SummaryParts =
+    (Option<f64>, Option<f64>, Option<f64>, u64, Option<f64>, Vec<Lane>, Option<Stack>);
 type Weights<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f32>>);
 
 /// A learner with float32 slots.
@@ -124,15 +127,16 @@ impl Learner {
         (rounds, features, importance, loss, mistakes, played, energy, penalty)
     }
 
-    /// The regret terms from the slots: spread, floor, theorem, touched, mixing cost and lanes.
+    /// The regret terms from the slots: spread, floor, theorem, touched, mixing cost, lanes and stack.
     fn summary(&self, py: Python<'_>) -> SummaryParts {
-        let SlotSummary { spread, floor, theorem, touched, mixing_cost, lanes } =
+        let SlotSummary { spread, floor, theorem, touched, mixing_cost, lanes, stack } =
             py.detach(|| self.0.model().summary());
         let lanes = lanes.into_iter().map(|LaneSummary { rate, share, tally, spread, floor }| {
             let LaneTally { loss, played, energy, penalty } = tally;
             (rate, share, loss, played, energy, spread, floor, penalty)
         });
-        (spread, floor, theorem, touched, mixing_cost, lanes.collect())
+        let of_stack = |StackSummary { share, tally }| (share, tally.loss, tally.penalty);
+        (spread, floor, theorem, touched, mixing_cost, lanes.collect(), stack.map(of_stack))
     }
 
     /// The touched slots and their weights.

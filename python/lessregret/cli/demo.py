@@ -57,7 +57,7 @@ def command(examples: int, seed: int, picture: str, as_json: bool) -> None:
     The setting is that of §5.2 of the paper (Streeter and McMahan 2010, "Less Regret via Online
     Conditioning"): logistic loss, weights in [-1, 1]. Each of the two rules runs twice, as in the
     paper: at the rate for which its theorem is proved, and at a tenth of that rate. The fifth run
-    is the default of this package, a mixture of eight rates. No parameter is tuned.
+    is the default of this package, a mixture of several lanes. No parameter is tuned.
     """
     from lessregret.report.demo_picture import draw
 
@@ -239,7 +239,7 @@ def _sentence(document: dict[str, Any]) -> str:
         f"At the rates their theorems are proved for, a rate for each coordinate is guaranteed "
         f"{ratio:.1f} times less regret than one rate for all, and its loss is "
         f"{own['mean_loss']:.3f} against {wide['mean_loss']:.3f}. Smaller rates do better on this "
-        f"log, though less is proved of them. With no rate chosen, eight rates mixed by their "
-        f"losses lose {mixed['mean_loss']:.3f}; no predictor could expect less than "
+        f"log, though less is proved of them. With no rate chosen, several models mixed by "
+        f"their losses lose {mixed['mean_loss']:.3f}; no predictor could expect less than "
         f"{document['entropy']:.3f}."
     )

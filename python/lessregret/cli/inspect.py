@@ -58,21 +58,26 @@ def _document(model: str, header: dict[str, Any]) -> dict[str, Any]:
         "touched": touched,
         "collisions": header["collisions"] if header["names"] else None,
         "expected_collisions": round(estimate, 1) if estimate != float("inf") else None,
-        "lanes": _lanes(header),
+        **_experts(header),
     }
 
 
-def _lanes(header: dict[str, Any]) -> list[dict[str, float]]:
-    """The lanes, where there are some."""
-    from lessregret.learners.losses import loss_named
-    from lessregret.learners.mixture import RATES, Mixture
+def _experts(header: dict[str, Any]) -> dict[str, Any]:
+    """The lanes and the stack, where there are some."""
+    from lessregret.learners.mixture import Mixture, lane_name, lane_rates
+    from lessregret.learners.rules import RULES
 
     shared = header["shared"]
     if "mixture" not in shared:
-        return []
-    shares = Mixture(loss_named(header["spec"]["loss"]), **shared["mixture"]).shares()
-    rows = zip(RATES, shares, shared["lanes"], strict=True)
-    return [{"rate": rate, "share": pi, "loss": lane["loss"]} for rate, pi, lane in rows]
+        return {"lanes": [], "stack": None}
+    mixture = Mixture.restored(loss_named(header["spec"]["loss"]), shared["mixture"])
+    *shares, of_stack = mixture.shares()
+    rates = lane_rates(RULES[header["spec"]["rule"]["name"]])
+    lanes = [
+        {"name": lane_name(rate), "rate": rate, "share": share, "loss": lane["loss"]}
+        for rate, share, lane in zip(rates, shares, shared["lanes"], strict=True)
+    ]
+    return {"lanes": lanes, "stack": {"share": of_stack, "loss": shared["stack_tally"]["loss"]}}
 
 
 def _largest(model: str, count: int) -> list[dict[str, Any]]:
@@ -108,17 +113,17 @@ def _page(document: dict[str, Any]) -> str:
         lines.append(f"mistakes     {tally['mistakes'] / tally['importance']:.4%}")
     if document["skipped"]:
         lines.append(f"skipped      {counted(document['skipped'], 'bad line')}")
-    lines += _lane_lines(document["lanes"], tally)
+    lines += _expert_lines(document, tally)
     return "\n".join([*lines, *_weight_lines(document.get("weights", []))])
 
 
-def _lane_lines(lanes: list[dict[str, Any]], tally: dict[str, Any]) -> list[str]:
-    if not lanes:
+def _expert_lines(document: dict[str, Any], tally: dict[str, Any]) -> list[str]:
+    if not document["lanes"]:
         return []
-    lines = ["", "lanes        rate    share  mean loss"]
-    for lane in lanes:
-        mean = number(_mean({**tally, **lane}, "loss"), 6)
-        lines.append(f"{lane['rate']:>17g}  {lane['share']:>7.2%}  {mean:>9}")
+    lines = ["", f"{'expert':<12} {'share':>7}  mean loss"]
+    for expert in [*document["lanes"], {"name": "stack", **document["stack"]}]:
+        mean = number(_mean({**tally, **expert}, "loss"), 6)
+        lines.append(f"{expert['name']:<12} {expert['share']:>7.2%}  {mean:>9}")
     return lines
 
 

@@ -54,9 +54,9 @@ if TYPE_CHECKING:
     "--rate",
     type=str,
     help="The learning rate: a number, 'theory' or 'auto'. 'theory' is the rate for which the "
-    "regret bound of the rule is proved. 'auto' trains one model at each of eight rates and mixes "
-    "their predictions, weighted by their past losses. The default is 'auto' for the rules that "
-    "allow it.",
+    "regret bound of the rule is proved. 'auto' trains several models at the same time, called "
+    "lanes, and mixes their predictions, weighted by their past losses. The default is 'auto' for "
+    "the rules that allow it.",
 )
 @click.option(
     "--radius",
@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     show_default=True,
     metavar="NUMBER",
     help="For data that drift, only with rate 'auto': after each example this fraction of the "
-    "mixture weights is shared equally among the eight rates, so that another rate can become the "
+    "mixture weights is shared equally among the experts, so that another expert can become the "
     "best one. 0.001 suits data that change about every thousand examples.",
 )
 @click.option(
@@ -328,6 +328,8 @@ def _tell(request: Request, training: Training) -> None:
         click.echo(json.dumps(training.as_dict(), indent=2))
     if not request.quiet:
         click.echo(_summary(request, training), err=True)
+    for finding in training.warnings:
+        click.echo(f"lessregret: warning: {finding.in_shell}", err=True)
 
 
 def _summary(request: Request, training: Training) -> str:
@@ -353,10 +355,12 @@ def _summary(request: Request, training: Training) -> str:
 
 
 def _lanes(ledger: Ledger) -> str:
-    """Which rate did best, and what it cost not to know it before."""
-    best, cost = ledger.best_lane, number(ledger.mixing_cost, 2)
+    """Which lane did best, beside the stack, and what it cost not to know it before."""
+    best, stack, cost = ledger.best_lane, ledger.stack, number(ledger.mixing_cost, 2)
     assert best is not None
-    return f"rate {best.rate:g} has a share of {best.share:.0%}; mixing cost at most {cost} in all"
+    assert stack is not None
+    shares = f"{best.name} has a share of {best.share:.0%}, the stack {stack.share:.0%}"
+    return f"{shares}; mixing cost at most {cost} in all"
 
 
 def _per_round(total: float, ledger: Ledger, how: str) -> str:

@@ -72,8 +72,8 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         linearised regret remains an upper bound on the regret.
     fixed_share : number from 0 up and below 1, default 0
         For data that drift, only at rate "auto": after each example this fraction of the mixture
-        weights is shared equally among the eight rates, so that another rate can become the best
-        one (Herbster & Warmuth 1998). 1e-4 suits data that change about every ten thousand
+        weights is shared equally among the experts, so that another expert can become the best one
+        (Herbster & Warmuth 1998). 1e-4 suits data that change about every ten thousand
         examples.
 
     Attributes

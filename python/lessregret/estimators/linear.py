@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,12 +22,15 @@ from lessregret.estimators.arguments import are_dicts, as_csr, box_ends, hashed_
 from lessregret.learners.learner import Learner, has_twin
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.mixture import FIXED_SHARE, is_fixed_share
+from lessregret.learners.outcomes import Outcomes
 from lessregret.learners.penalty import STRENGTH, is_strength
 from lessregret.learners.readable import ReadableLearner
 from lessregret.learners.rules import PerCoordinate, Rule
 from lessregret.learners.scale import EXPECTED, SCALES
 from lessregret.learners.space import FeatureSpace
 from lessregret.ledger import Ledger
+from lessregret.training.late_rounds import second_half
+from lessregret.training.run_warnings import RunWarning, run_warnings
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -79,7 +83,7 @@ class OnlineLinear(BaseEstimator, ABC):
         """
         if sample_weight is not None and not check_array(sample_weight, ensure_2d=False).any():
             raise ValueError("sample_weight is zero for every example: there is nothing to learn")
-        return self._learn(X, y, sample_weight, starting=True, passes=self.passes)
+        return self._learn(X, y, sample_weight, starting=True, passes=self.passes, warns=True)
 
     @property
     def ledger_(self) -> Ledger:
@@ -96,6 +100,7 @@ class OnlineLinear(BaseEstimator, ABC):
         starting: bool,
         passes: int = 1,
         classes: ArrayLike | None = None,
+        warns: bool = False,
     ) -> Self:
         with _kept_on_error(self):
             self._check_parameters()
@@ -104,9 +109,20 @@ class OnlineLinear(BaseEstimator, ABC):
             importances = importances_of(sample_weight, len(labels))
             learner = self._new_learner(hashed=are_dicts(X)) if starting else self.learner_
             for _ in range(passes):
-                learner.learn(self._source(learner, rows, labels, importances))
+                outcomes = learner.learn(self._source(learner, rows, labels, importances))
             self.learner_ = learner
+        if warns:
+            self._warn(outcomes)
         return self
+
+    def _warn(self, last_pass: Outcomes) -> None:
+        """Warn of a run that went badly. Outside :func:`_kept_on_error`: the model is kept."""
+        ledger, rule = self.ledger_, self._rule().spec()
+        late = second_half(self.loss, last_pass, ledger.rounds)
+        spec = {"loss": self.loss, "rule": rule, "scale": self.scale, "intercept": self.intercept}
+        for finding in run_warnings(spec, ledger, late):
+            # The place of the warning is the call of ``fit``.
+            warnings.warn(finding.in_python, RunWarning, stacklevel=4)
 
     @abstractmethod
     def _labels(

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 from lessregret import _core
 from lessregret.errors import SpecError
 from lessregret.learners.losses import loss_named
-from lessregret.learners.mixture import check_share, rates_of
+from lessregret.learners.mixture import check_share, lane_name, lane_rates
 from lessregret.learners.outcomes import Outcomes
 from lessregret.learners.penalty import check_scope, check_strength
 from lessregret.learners.rules import RULES, PerCoordinate, Rule
 from lessregret.learners.sources import Source, checked_limit, checked_order, core_of
 from lessregret.learners.space import FeatureSpace
-from lessregret.ledger import Lane, Ledger, SlotSummary, Tally
+from lessregret.ledger import Lane, Ledger, SlotSummary, StackOfLanes, Tally
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,8 +78,8 @@ class Learner:
         regret remains an upper bound on the regret.
     fixed_share : number from 0 up and below 1, default 0
         For data that drift, only at rate "auto": after each example this fraction of the mixture
-        weights is shared equally among the eight rates, so that another rate can become the best
-        one (Herbster & Warmuth 1998). 1e-4 suits data that change about every ten thousand
+        weights is shared equally among the experts, so that another expert can become the best one
+        (Herbster & Warmuth 1998). 1e-4 suits data that change about every ten thousand
         examples.
 
     >>> from lessregret.data.examples import Rows
@@ -220,11 +220,13 @@ class Learner:
         )
 
     def _summary(self) -> SlotSummary:
-        spread, floor, theorem, touched, cost, lanes = self._core.summary()
+        spread, floor, theorem, touched, cost, lanes, stack = self._core.summary()
         # The rates as they are written, not as float32 holds them. One lane has no lanes.
-        rates = (*rates_of(RULES[self.spec["rule"]["name"]]), None)
-        named = tuple(Lane(rate, *lane[1:]) for rate, lane in zip(rates, lanes, strict=False))
-        return SlotSummary(spread, floor, theorem, touched, cost, named)
+        rates = lane_rates(RULES[self.spec["rule"]["name"]])
+        known = zip(rates, lanes, strict=False)
+        named = tuple(Lane(lane_name(rate), rate, *lane[1:]) for rate, lane in known)
+        stacked = None if stack is None else StackOfLanes(*stack)
+        return SlotSummary(spread, floor, theorem, touched, cost, named, stacked)
 
     def weights(self) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
         """The slots that were updated, in ascending order, and their weights for unscaled values.

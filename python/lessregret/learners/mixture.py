@@ -19,9 +19,14 @@ with H = max(1, importances so far) and [A, B] the range of the labels so far.
 Logistic loss is 1-mixable: with importances up to 1, δ ≤ 0 and all the mixing costs at most ln K.
 For the others Δ is the sum of max(0, δ_t). Squared loss is 1/(2(B − A)²)-exp-concave: δ ≤ 0 once η
 is that small, unless a label is outside [A, B] or an importance above H, so Δ stops at about
-2(B − A)² ln K, and it is often far smaller; L_k is that of the clipped predictions. For hinge the
-cost is 2Δ, of order √(L* ln K). Δ is measured during the run, so the bound on the cost holds for
-every sequence of examples.
+2(B − A)² ln K, and it is often far smaller. For hinge the cost is 2Δ, of order √(L* ln K). Δ is
+measured during the run, so the bound on the cost holds for every sequence of examples.
+
+For squared loss the L_k above are those of the clipped predictions. Clipping brings a prediction
+closer to every label in [A, B], so only a label outside can make the clipped loss the larger one.
+To hold for the L_k of the predictions as they are, the cost has one more term,
+
+    C = Σ_t max_k max(0, h (clipped loss_t,k − loss_t,k))
 
 Importances multiply losses: log loss counted h times is only 1/h-mixable, hence H. A loss of the
 user's own is mixed as hinge is, which asks for nothing but convexity.
@@ -66,9 +71,18 @@ TINY = 2.0**-1022
 FIXED_SHARE = "a number from 0 up and below 1"
 
 
-def rates_of(rule: Rule | type[Rule]) -> tuple[float, ...]:
-    """The rates of the lanes of a rule at rate "auto"."""
-    return RATES if rule.coin_lane else EIGHT_RATES
+def lane_rates(rule: Rule | type[Rule]) -> tuple[float | None, ...]:
+    """The rates of the lanes of a rule at rate "auto"; None for the lane that plays the coin."""
+    return (*RATES, None) if rule.coin_lane else EIGHT_RATES
+
+
+def lane_name(rate: float | None) -> str:
+    """What texts call the lane with this rate.
+
+    >>> lane_name(RATES[1]), lane_name(None)
+    ('rate 0.0375', 'coin')
+    """
+    return "coin" if rate is None else f"rate {rate:g}"
 
 
 def is_fixed_share(fixed_share: Any) -> bool:
@@ -123,11 +137,20 @@ class Mixture:
     """a"""
     sharing: float = 0.0
     """A"""
+    clipping: float = 0.0
+    """C; only for squared loss"""
+
+    @classmethod
+    def restored(cls, loss: Loss, state: dict[str, Any]) -> Mixture:
+        """The mixture of a model file, whose losses are given or those that give its shares."""
+        losses, labels = _losses(state["standing"]), state["labels"]
+        rest = {name: state[name] for name in state if name not in ("standing", "labels")}
+        return cls(loss, losses, labels=None if labels is None else tuple(labels), **rest)
 
     @property
     def cost(self) -> float:
-        """ln K/η + Δ + A: what mixing has cost at most, against the best expert."""
-        return LOG_EXPERTS / self.rate + self.surplus + self.sharing
+        """ln K/η + Δ + A + C: what mixing has cost at most, against the best expert."""
+        return LOG_EXPERTS / self.rate + self.surplus + self.sharing + self.clipping
 
     @property
     def best_lane(self) -> int:
@@ -192,10 +215,18 @@ class Mixture:
         if self.fixed_share:
             self._deal()
         self.surplus = surplus
+        self.clipping += importance * self._cost_of_clipping(margins, label)
         self.heaviest = max(self.heaviest, importance)
         if self.loss.mixing == "clipped-mean":
             low, high = self.labels or (label, label)
             self.labels = min(low, label), max(high, label)
+
+    def _cost_of_clipping(self, margins: Sequence[float], label: float) -> float:
+        """max_k max(0, clipped loss_k − loss_k), which is 0 for labels in [A, B]."""
+        if self.labels is None or self.labels[0] <= label <= self.labels[1]:
+            return 0.0
+        value = self.loss.value
+        return max(0.0, *(value(self._clip(m), label) - value(m, label) for m in margins))
 
     def _deal(self) -> None:
         """Fixed share, at the rate of the round: π ← (1 − a) π + a/K."""
@@ -226,6 +257,14 @@ class Mixture:
     def _clip(self, margin: float) -> float:
         """The nearest label met; all margins are as good before there is one."""
         return margin if self.labels is None else min(self.labels[1], max(self.labels[0], margin))
+
+
+def _losses(standing: dict[str, Any]) -> list[float]:
+    """L_k of a model file; those that give its shares, if it holds shares."""
+    if "losses" in standing:
+        return list(standing["losses"])
+    rate = standing["at_rate"] or inf
+    return [-log(max(TINY, share)) / rate for share in standing["shares"]]
 
 
 def _inverse(number: float) -> float:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from math import sqrt
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +22,43 @@ class Arrays(Protocol):
     def importances(self) -> NDArray[np.float32]: ...
     @property
     def tags(self) -> list[bytes]: ...
+    def label_sums(self) -> tuple[float, float, float]: ...
     def __len__(self) -> int: ...
+
+
+class LabelSums(NamedTuple):
+    """Sums over the labels of examples, from which their mean and variance are known.
+
+    >>> labels = LabelSums().joined(LabelSums(1.0, 2.0, 0.0)).joined(LabelSums(3.0, 6.0, 1.0))
+    >>> labels, labels.variance
+    (LabelSums(importance=4.0, mean=5.0, squares=13.0), 3.25)
+    """
+
+    importance: float = 0.0
+    """Σh"""
+    mean: float = 0.0
+    """Σhy/Σh"""
+    squares: float = 0.0
+    """Σh(y − mean)²; a sum of y² would lose the digits of labels that are far from 0"""
+
+    def joined(self, others: LabelSums) -> LabelSums:
+        """The sums over these and other labels (Chan, Golub & LeVeque 1979)."""
+        importance = self.importance + others.importance
+        if importance == 0:
+            return self
+        share, way = others.importance / importance, others.mean - self.mean
+        squares = self.squares + others.squares + way**2 * share * self.importance
+        return LabelSums(importance, self.mean + share * way, squares)
+
+    @property
+    def variance(self) -> float:
+        """The mean squared distance from the mean; 0 without labels."""
+        return self.squares / self.importance if self.importance else 0.0
+
+    @property
+    def size(self) -> float:
+        """The root mean square of the labels."""
+        return sqrt(self.variance + self.mean**2)
 
 
 class Outcomes:
@@ -36,6 +73,10 @@ class Outcomes:
 
     def __len__(self) -> int:
         return len(self._arrays)
+
+    def label_sums(self) -> LabelSums:
+        """Sums over the labels, for which no array is created. All examples must have labels."""
+        return LabelSums(*self._arrays.label_sums())
 
     @cached_property
     def margins(self) -> NDArray[np.float64]:

@@ -19,14 +19,20 @@ from numpy.typing import NDArray
 from lessregret.errors import SpecError
 from lessregret.learners.importance import check_importance_aware, push
 from lessregret.learners.losses import Loss, loss_named
-from lessregret.learners.mixture import LANES, Mixture, check_fixed_share, rates_of
+from lessregret.learners.mixture import (
+    LANES,
+    Mixture,
+    check_fixed_share,
+    lane_name,
+    lane_rates,
+)
 from lessregret.learners.outcomes import Outcomes
 from lessregret.learners.penalty import check_penalty
 from lessregret.learners.rules import Coin, ExampleStats, Rule, Step
 from lessregret.learners.scale import AnyScales, Scales
 from lessregret.learners.stack import Stack
 from lessregret.learners.standard import StandardScales
-from lessregret.ledger import Lane, Ledger, Outcome, SlotSummary, Tally
+from lessregret.ledger import Lane, Ledger, Outcome, SlotSummary, StackOfLanes, Tally
 
 
 class CsrRows(Protocol):
@@ -110,6 +116,7 @@ class ReadableLearner:
         self._rules = {slot: rule.within(*box) for slot, box in (boxes or {}).items()}
         self.mixture = Mixture(self.loss, fixed_share=float(fixed_share))
         self.stack = Stack(self.loss, lanes=LANES)
+        self.stack_tally = StackOfLanes(share=0.0, loss=0.0)
         self.lanes: list[ReadableLearner] = []
         if getattr(rule, "rate", None) == "auto":
             lane = partial(
@@ -123,10 +130,11 @@ class ReadableLearner:
                 scale=scale,
                 importance_aware=importance_aware,
             )
-            rates = rates_of(rule)
-            self.lanes = [lane(rule=replace(rule, rate=rate)) for rate in rates]  # type: ignore[call-arg]
-            if rule.coin_lane:
-                self.lanes.append(lane(rule=Coin(), boxes=None, importance_aware=False))
+            for rate in lane_rates(rule):
+                if rate is None:
+                    self.lanes.append(lane(rule=Coin(), boxes=None, importance_aware=False))
+                else:
+                    self.lanes.append(lane(rule=replace(rule, rate=rate)))  # type: ignore[call-arg]
             self.scales = self.lanes[0].scales
 
     def margin(self, slots: Sequence[int], values: Sequence[float]) -> float:
@@ -188,7 +196,7 @@ class ReadableLearner:
     def scaled_weight(self, slot: int, value: float = 1.0) -> float:
         """The current weight of a slot, for scaled values; with lanes, that of the best lane."""
         if self.lanes:
-            best = self.mixture.best_of(len(rates_of(self.rule)))
+            best = self.mixture.best_of(LANES - self.rule.coin_lane)
             return self.lanes[best].scaled_weight(slot, value)
         return self.rule_at(slot).weight(self.slot(slot), value)
 
@@ -236,6 +244,7 @@ class ReadableLearner:
         stacked, penalties = self._stacked(margins), [*penalties, self.stack.penalty(penalties)]
         margin, penalty = self.mixture.margin(stacked), self.mixture.penalty(penalties)
         self.mixture.absorb(stacked, label, importance, penalties)
+        self._record_stack(importance, self.loss.value(stacked[-1], label), penalties[-1])
         self.stack.absorb(margins, label, importance)
         loss, mistake = self.loss.value(margin, label), self.loss.is_mistake(margin, label)
         outcome = Outcome(margin, loss, mistake, importance, penalty, 0.0, 0.0, len(slots))
@@ -246,20 +255,25 @@ class ReadableLearner:
         """The margins of all experts: the lanes, and the stack on top of them."""
         return [*margins, self.stack.margin(margins)]
 
+    def _record_stack(self, importance: float, loss: float, penalty: float) -> None:
+        _, losses, penalties = self.stack_tally
+        sums = losses + importance * loss, penalties + importance * penalty
+        self.stack_tally = StackOfLanes(0.0, *sums)
+
     def _summary_of_lanes(self) -> SlotSummary:
+        *shares, share_of_stack = self.mixture.shares()
         lanes = []
-        shares = self.mixture.shares()[:LANES]
-        rates = [getattr(lane.rule, "rate", None) for lane in self.lanes]
+        rates = lane_rates(self.rule)
         for rate, share, lane in zip(rates, shares, self.lanes, strict=True):
             summary, tally = lane.summary(), lane.tally
             sums = tally.loss, tally.played, tally.energy
-            if lane.rule.unit_values:
-                # The coin's game is on other values: its bound is not one of the game of the lanes.
-                lanes.append(Lane(None, share, *sums, None, None, tally.penalty))
-                continue
-            lanes.append(Lane(rate, share, *sums, summary.spread, summary.floor, tally.penalty))
+            # The coin's game is on other values: its bound is not one of the game of the lanes.
+            parts = (None, None) if rate is None else (summary.spread, summary.floor)
+            lanes.append(Lane(lane_name(rate), rate, share, *sums, *parts, tally.penalty))
         touched = {i for lane in self.lanes for i, slot in lane.slots.items() if any(slot)}
-        return SlotSummary(None, None, None, len(touched), self.mixture.cost, tuple(lanes))
+        stack = self.stack_tally._replace(share=share_of_stack)
+        cost = self.mixture.cost
+        return SlotSummary(None, None, None, len(touched), cost, tuple(lanes), stack)
 
     def _rows(self, examples: CsrRows) -> list[tuple[list[int], list[float]]]:
         """The rows as lists of slots and values: repeats added up; zeros left out, if not kept."""
@@ -384,6 +398,11 @@ class _Arrays:
 
     def __len__(self) -> int:
         return len(self.margins)
+
+    def label_sums(self) -> tuple[float, float, float]:
+        y, h = self.labels.astype(np.float64), self.importances.astype(np.float64)
+        mean = float(h @ y / h.sum()) if h.any() else 0.0
+        return float(h.sum()), mean, float(h @ (y - mean) ** 2)
 
 
 def _outcomes(margins: list[float], examples: CsrRows) -> Outcomes:

@@ -88,20 +88,22 @@ def train_report(run: TrainRun, origin: Origin) -> Report:
 
 
 def _lanes_sections(run: TrainRun) -> list[Section]:
-    """The rates side by side, where the run had several."""
+    """The experts side by side, where the run had several."""
     lanes, importance = run.document["lanes"], run.document["importance"]
     if not lanes or not importance:
         return []
     rows = [
-        (f"{lane['rate']:g}", f"{lane['share']:.2%}", number(lane["loss"] / importance, 6))
-        for lane in lanes
+        (expert["name"], f"{expert['share']:.2%}", number(expert["loss"] / importance, 6))
+        for expert in [*lanes, {"name": "stack", **run.document["stack"]}]
     ]
     cost = number(run.document["mixing_cost"], 2)
     about = (
-        "No rate was chosen: eight were learned side by side and mixed by what they lost so far. "
-        f"Against the best of them that cost at most {cost} in all, whatever the data."
+        "No rate was chosen. Several models, called lanes, were learned at the same time. The "
+        "stack learned how to add up their margins. The prediction is a mixture of these experts "
+        "by what they had lost before. "
+        f"Against the best expert that cost at most {cost} in all, whatever the data."
     )
-    return [Section("Rates", [Text(about), Table(("rate", "share", "mean loss"), rows)])]
+    return [Section("Lanes", [Text(about), Table(("expert", "share", "mean loss"), rows)])]
 
 
 def _headline(run: TrainRun) -> Tiles:
@@ -156,6 +158,7 @@ def _cautions(run: TrainRun) -> list[Part]:
                 "longer unseen, so the losses say less about new ones."
             )
         )
+    parts += [Caution(f"Warning: {warning}.") for warning in run.document["warnings"]]
     return parts
 
 

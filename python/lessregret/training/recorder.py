@@ -10,6 +10,7 @@ from lessregret.learners.outcomes import Outcomes
 from lessregret.learners.sources import Source
 from lessregret.ledger import Ledger, Tally
 from lessregret.training.curve import Curve
+from lessregret.training.late_rounds import LateRounds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +24,16 @@ NEVER = 1 << 62
 
 
 class Unrecorded:
-    """For a run that nobody will report."""
+    """For a run that nobody will report. It knows only the later part of the run.
+
+    Parameters
+    ----------
+    before : Tally
+        The sums of earlier runs of a resumed model; an empty Tally for a new model.
+    """
+
+    def __init__(self, before: Tally) -> None:
+        self.late = LateRounds(before)
 
     def next_mark(self, rounds: int) -> int:
         """The round at which :meth:`mark` wants to be called next."""
@@ -37,6 +47,7 @@ class Unrecorded:
         Their margins go to ``write``, if there is one.
         """
         outcomes = learner.learn(examples, limit=limit)
+        self.late.add(outcomes.label_sums(), learner.tally())
         self.note(outcomes)
         if write is not None:
             write(outcomes.margins)
@@ -63,6 +74,7 @@ class Recorder(Unrecorded):
     def __init__(self, before: Tally, *, calibrates: bool) -> None:
         from lessregret.training.calibration import Calibration
 
+        super().__init__(before)
         self.curve = Curve(before)
         self.calibration: Calibration | None = Calibration() if calibrates else None
 

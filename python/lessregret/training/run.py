@@ -25,6 +25,7 @@ from lessregret.learners.losses import loss_named
 from lessregret.learners.rules import Rule, parse_rule
 from lessregret.ledger import Ledger, Tally
 from lessregret.training.recorder import Recorder, Unrecorded
+from lessregret.training.run_warnings import Finding, run_warnings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,6 +57,8 @@ class Training(NamedTuple):
     """the name of the model file that training continued from"""
     recorder: Recorder | None
     """the data of the report; None unless the run was recorded"""
+    warnings: tuple[Finding, ...] = ()
+    """what went badly, and what to do; empty for a good run"""
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON document of ``lessregret train --json`` as a dict."""
@@ -74,8 +77,10 @@ class Training(NamedTuple):
             "touched": ledger.summary.touched,
             "mixing_cost": ledger.mixing_cost,
             "lanes": [lane._asdict() for lane in ledger.lanes],
+            "stack": None if ledger.stack is None else ledger.stack._asdict(),
             "importance": ledger.tally.importance,
             "skipped": ledger.skipped,
+            "warnings": [finding.in_shell for finding in self.warnings],
             "seconds": round(self.seconds, 3),
             "model": self.model,
             "spec": spec,
@@ -159,13 +164,13 @@ def train(
     ...     _ = log.write_text("1 |word ham\\n-1 |word spam\\n" * 50)
     ...     training = train(log, bits=10, progress=print)
     1 example, mean loss 0.6931
-    2 examples, mean loss 0.7789
-    4 examples, mean loss 0.6874
-    8 examples, mean loss 0.5535
-    16 examples, mean loss 0.3533
-    32 examples, mean loss 0.2011
-    64 examples, mean loss 0.1115
-    100 examples, mean loss 0.0758
+    2 examples, mean loss 0.7797
+    4 examples, mean loss 0.6934
+    8 examples, mean loss 0.5495
+    16 examples, mean loss 0.3410
+    32 examples, mean loss 0.1878
+    64 examples, mean loss 0.0996
+    100 examples, mean loss 0.0654
     >>> training.ledger.rounds
     100
     """
@@ -193,7 +198,7 @@ def train(
     reading = {"format": format, "bad_lines": bad_lines, "names": names, "threads": threads}
     with _opened(predictions) as file:
         write = _writer(learner, file)
-        run = _Run(learner, recorder or Unrecorded(), _watcher(progress), write)
+        run = _Run(learner, recorder or Unrecorded(before), _watcher(progress), write)
         stream = run.learn(files, passes, reading)
         ledger = learner.ledger()
         run.watcher.checkpoint(ledger.tally, lambda: ledger)
@@ -212,6 +217,7 @@ def train(
         model=None if model is None else os.fspath(model),
         resumed=None if resume is None or isinstance(resume, Learner) else os.fspath(resume),
         recorder=recorder,
+        warnings=run_warnings(learner.spec, ledger, run.recorder.late.part()),
     )
 
 

@@ -5,7 +5,7 @@
 //! - [`dispatch`]: a learner's kernels compiled for each set of vector instructions;
 //! - [`rounds`]: the loop over examples; [`sound`]: checks for numeric overflow before learning;
 //! - [`frame`]: what every learner has beside its slots;
-//! - [`single`]: the learner with one rate; [`lanes`]: the learner with eight rates, mixed;
+//! - [`single`]: the learner with one rate; [`lanes`]: the learner with several lanes, mixed;
 //! - [`slim`]: a model of weights only, which predicts and does not learn;
 //! - [`many`]: many learners on the same examples;
 //! - [`penalty`], [`tally`]: L2, and the sums over the rounds;

@@ -133,6 +133,17 @@ pub struct LaneTally {
     pub penalty: f64,
 }
 
+/// Sums over the rounds so far of the stack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StackTally {
+    /// Σ importance · loss.
+    pub loss: f64,
+    /// Σ importance · penalty. Left out of files if it is 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub penalty: f64,
+}
+
 /// The current state of one lane, for the ledger.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaneSummary {
@@ -148,6 +159,15 @@ pub struct LaneSummary {
     pub floor: Option<f64>,
 }
 
+/// The current state of the stack, for the ledger.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StackSummary {
+    /// Its share in the mixture, from 0 to 1.
+    pub share: f64,
+    /// The sums over its rounds.
+    pub tally: StackTally,
+}
+
 /// The current regret terms that are computed from the slots, summed over all coordinates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SlotSummary {
@@ -160,8 +180,10 @@ pub struct SlotSummary {
     pub theorem: Option<f64>,
     /// The number of slots that are not in their initial state.
     pub touched: u64,
-    /// An upper bound on the cost of mixing the lanes. None without lanes.
+    /// An upper bound on the cost of mixing, against the best expert. None without lanes.
     pub mixing_cost: Option<f64>,
     /// The lanes; empty for a learner with one rate.
     pub lanes: Vec<LaneSummary>,
+    /// The stack. None without lanes.
+    pub stack: Option<StackSummary>,
 }

@@ -17,6 +17,17 @@ pub struct Outcomes {
     pub tag_ends: Vec<usize>,
 }
 
+/// What is known of the labels of a pass without an array of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LabelSums {
+    /// Σh.
+    pub importance: f64,
+    /// Σhy/Σh, the mean label; 0 if Σh is 0.
+    pub mean: f64,
+    /// Σh(y − mean)².
+    pub squares: f64,
+}
+
 impl Outcomes {
     /// Memory for so many examples.
     pub(super) fn with_capacity(examples: usize) -> Self {
@@ -37,6 +48,18 @@ impl Outcomes {
     /// Whether there are no examples.
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty()
+    }
+
+    /// The sums over the labels of the examples, in float64.
+    pub fn label_sums(&self) -> LabelSums {
+        let weighted = || {
+            self.labels.iter().zip(&self.importances).map(|(&y, &h)| (f64::from(y), f64::from(h)))
+        };
+        let importance: f64 = weighted().map(|(_, h)| h).sum();
+        let total: f64 = weighted().map(|(y, h)| h * y).sum();
+        let mean = if importance > 0.0 { total / importance } else { 0.0 };
+        let squares = weighted().map(|(y, h)| h * (y - mean).powi(2)).sum();
+        LabelSums { importance, mean, squares }
     }
 
     /// The tag of an example; empty if it has none.
@@ -77,5 +100,21 @@ impl Outcomes {
         self.importances.extend_from_slice(&later.importances);
         self.tags.extend_from_slice(&later.tags);
         self.tag_ends.extend(later.tag_ends.iter().map(|end| end + tags));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_over_labels_are_weighted_by_importance() {
+        let mut outcomes = Outcomes::with_capacity(3);
+        outcomes.labels = vec![1.0, 4.0, 9.0];
+        outcomes.importances = vec![2.0, 1.0, 0.0];
+        let found = outcomes.label_sums();
+        let squares = 2.0 * 1.0 + 4.0;
+        let expected = LabelSums { importance: 3.0, mean: 2.0, squares };
+        assert_eq!(found, expected);
     }
 }

@@ -15,7 +15,7 @@ pub trait Parameters: Serialize + DeserializeOwned {
     /// Build the rule; an error names the parameter that is out of its limits.
     fn rule(&self) -> Result<Self::Rule>;
 
-    /// Whether the rate is "auto": eight rates, mixed.
+    /// Whether the rate is "auto": several lanes, mixed.
     fn is_auto(&self) -> bool {
         false
     }
@@ -43,12 +43,12 @@ pub enum RateSpec {
 pub enum RateWord {
     /// The rate of the theorem.
     Theory,
-    /// Eight rates, mixed.
+    /// Several lanes, mixed.
     Auto,
 }
 
 impl RateSpec {
-    /// Whether the rate is "auto": eight rates, mixed.
+    /// Whether the rate is "auto": several lanes, mixed.
     pub fn is_auto(self) -> bool {
         self == RateSpec::Word(RateWord::Auto)
     }

@@ -32,10 +32,11 @@ class Ftrl(BoxedRule):
     Parameters
     ----------
     rate : number above 0, or "auto", default "auto"
-        The learning rate, α in McMahan et al. (2013). ``"auto"`` trains one model, called a lane,
-        at each of eight rates from 0.0125 to 1.6 and mixes their predictions, weighted by their
-        past losses: see :mod:`lessregret.learners.mixture`. Other implementations have defaults
-        from 0.005 to 0.5. 0.1 suits click logs with some tens of one-hot features per example.
+        The learning rate, α in McMahan et al. (2013). ``"auto"`` trains several models at
+        the same time, called lanes, each at its own rate, and mixes their predictions, weighted by
+        their past losses: see :mod:`lessregret.learners.mixture`. Other implementations have
+        defaults from 0.005 to 0.5. 0.1 suits click logs with some tens of one-hot features per
+        example.
     offset : number from 0 up, default 1
         β in McMahan et al. (2013), who use 1: makes the first steps of a coordinate shorter. Use 0
         for unit-length text, whose gradients are small.

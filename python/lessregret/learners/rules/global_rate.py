@@ -49,8 +49,8 @@ class Global(BoxedRule):
     Parameters
     ----------
     rate : number above 0, "theory" or "auto", default "auto"
-        The learning rate. ``"auto"`` trains one model, called a lane, at each of eight rates from
-        0.0125 to 1.6 and mixes their predictions, weighted by their past losses: see
+        The learning rate. ``"auto"`` trains several models at the same time, called lanes, each at
+        its own rate, and mixes their predictions, weighted by their past losses: see
         :mod:`lessregret.learners.mixture`. 0.1 reproduces the paper's Table 1 (erratum E16).
         ``"theory"`` is D_i/√2, which makes η = D/√(2 Σ|g|²), the rate of Theorem 2.
     radius, box

@@ -38,8 +38,8 @@ class PerCoordinate(BoxedRule):
     Parameters
     ----------
     rate : number above 0, "theory" or "auto", default "auto"
-        The learning rate. ``"auto"`` trains one model, called a lane, at each of eight rates from
-        0.0125 to 1.6 and mixes their predictions, weighted by their past losses: see
+        The learning rate. ``"auto"`` trains several models at the same time, called lanes, each at
+        its own rate, and mixes their predictions, weighted by their past losses: see
         :mod:`lessregret.learners.mixture`. It is the default because no number suits all data: 0.3
         reproduces the paper's Table 1 on unit-length text (erratum E16), but about 0.1 is better
         for one-hot data with 20 features per example. ``"theory"`` is D_i/√2, the rate for which

@@ -1,4 +1,5 @@
-//! The learner with eight lanes: one rule at eight rates, mixed, so that no rate has to be chosen.
+//! The learner with lanes: one rule in several lanes, each at its own rate, mixed with a stack of them, so that no
+//! rate has to be chosen.
 //!
 //! One round, for an example (x, y) with importance h:
 //!
@@ -12,7 +13,7 @@
 //! is bit-identical to that of a [`Single`](crate::learn::single::Single) at its rate. The lanes of a
 //! coordinate lie on one cache line, field by field, so a feature costs one cache miss, as with one lane, and
 //! the loop over the lanes is vectorised. With L2 (`learn/penalty.rs`) each lane has its own penalty, and the
-//! mixture's penalty is their mean, weighted by the shares. Importance-aware updates (`loss/push.rs`) are
+//! mixture's penalty is the experts' mean, weighted by the shares. Importance-aware updates (`loss/push.rs`) are
 //! computed for each lane, in a third loop over the features.
 
 mod coin;
@@ -43,7 +44,7 @@ use mixture::rates;
 
 type LineOf<R> = <<R as Rule>::Slot as Slot>::Line;
 
-/// A rule run on every coordinate in eight lanes.
+/// A rule run on every coordinate in all lanes.
 pub struct Lanes<R: Rule, B: Boxes> {
     frame: Frame<R, B, PerLane>,
     table: CompactTable<LineOf<R>>,

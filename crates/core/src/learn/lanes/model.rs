@@ -20,7 +20,7 @@ use crate::learn::lanes::tallies::LaneTallies;
 use crate::learn::model::{Inspect, Learn, Predict};
 use crate::learn::table::index::SlotIndex;
 use crate::learn::table::touched::TouchedSlots;
-use crate::learn::tally::{LaneSummary, SlotSummary, Tally};
+use crate::learn::tally::{LaneSummary, SlotSummary, StackSummary, StackTally, Tally};
 use crate::rule::coin::Shared;
 use crate::rule::{Interval, Line, Rule, Slot, Step};
 use crate::simd::{InstructionSet, Simd, WithSimd};
@@ -35,7 +35,7 @@ struct State<S> {
     coin: Shared,
     lanes: LaneTallies,
     stack: Stack,
-    stack_loss: f64,
+    stack_tally: StackTally,
     mixture: Mixture,
 }
 
@@ -124,11 +124,11 @@ impl<R: Rule, B: Boxes> Learn for Lanes<R, B> {
             return Err("the shared state is not an object".into());
         }
         let told = serde_json::from_value(shared).map_err(|error| error.to_string())?;
-        let State { state, step, coin, lanes, stack, stack_loss, mixture } = told;
+        let State { state, step, coin, lanes, stack, stack_tally, mixture } = told;
         self.coin = CoinLane::from(coin);
         self.coupling = Coupling { state, step };
         (self.observer.lanes, self.observer.mixture) = (lanes, mixture);
-        (self.observer.stack, self.observer.stack_loss) = (stack, stack_loss);
+        (self.observer.stack, self.observer.stack_tally) = (stack, stack_tally);
         self.observer.tally = tally;
         Ok(())
     }
@@ -181,6 +181,7 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
             touched,
             mixing_cost: Some(self.observer.mixture.cost(self.frame.loss)),
             lanes: (0..LANES).map(lane).collect(),
+            stack: Some(StackSummary { share: shares[LANES], tally: self.observer.stack_tally }),
             ..SlotSummary::default()
         }
     }
@@ -224,9 +225,9 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
 
     fn shared(&self) -> Value {
         let (Coupling { state, step }, observer) = (self.coupling, &self.observer);
-        let Observer { lanes, stack, stack_loss, mixture, .. } = *observer;
+        let Observer { lanes, stack, stack_tally, mixture, .. } = *observer;
         let coin = self.coin.shared();
-        let state = State { state, step, coin, lanes, stack, stack_loss, mixture };
+        let state = State { state, step, coin, lanes, stack, stack_tally, mixture };
         serde_json::to_value(state).unwrap_or(Value::Null)
     }
 }

@@ -10,7 +10,7 @@ use super::experts::{EXPERTS, PerExpert, Plays, join, mean};
 use super::mixture::{Mixture, Played, Suffered};
 use super::stack::Stack;
 use crate::learn::lanes::tallies::LaneTallies;
-use crate::learn::tally::{BATCH, Outcome, Tally};
+use crate::learn::tally::{BATCH, Outcome, StackTally, Tally};
 use crate::loss::Loss;
 use crate::loss::wide::{Tails, values};
 use crate::simd::PerLane;
@@ -116,8 +116,8 @@ pub struct Observer {
     pub lanes: LaneTallies,
     /// The stack.
     pub stack: Stack,
-    /// Σ importance · loss of the stack.
-    pub stack_loss: f64,
+    /// The tally of the stack.
+    pub stack_tally: StackTally,
     /// The mixture.
     pub mixture: Mixture,
     /// The tally of the mixture.
@@ -128,9 +128,9 @@ impl Observer {
     /// An observer before the first round. `fixed_share` is the part of the shares that every round
     /// redistributes evenly.
     pub fn new(loss: Loss, penalised: bool, fixed_share: f64) -> Self {
-        let (lanes, stack, tally) = Default::default();
+        let (lanes, stack, stack_tally, tally) = Default::default();
         let mixture = Mixture::new(fixed_share);
-        Observer { loss, penalised, fixed_share, lanes, stack, stack_loss: 0.0, mixture, tally }
+        Observer { loss, penalised, fixed_share, lanes, stack, stack_tally, mixture, tally }
     }
 
     /// Process all rounds that were played, at most [`BATCH`], append the mixture's margins, and clear
@@ -152,9 +152,9 @@ impl Observer {
     #[inline(always)]
     fn observe_plain(&mut self, rounds: &Rounds, mixed: &mut Vec<f64>) {
         let (mut odds, mut sure, start) = ([1.0; BATCH], Vec::new(), mixed.len());
-        for k in 0..rounds.labels.len() {
+        for (k, odds) in odds.iter_mut().enumerate().take(rounds.labels.len()) {
             match self.play_plain(rounds, k) {
-                Played::Odds(found) => odds[k] = found,
+                Played::Odds(found) => *odds = found,
                 Played::Margin(margin) => sure.push((k, margin)),
             }
         }
@@ -204,6 +204,7 @@ impl Observer {
         let own = loss.value(margin, label) + penalty;
         let counted = mixture.counted(loss, &plays.margins, label, suffered);
         mixture.absorb(loss, &counted, own, importance, self.fixed_share, self.penalised);
+        mixture.charge_clipping(loss, &plays.margins, label, importance);
         mixture.meet(loss, label, importance);
         (margin, penalty)
     }
@@ -225,7 +226,8 @@ impl Observer {
                 energy: 0.0,
                 features: rounds.features[k],
             });
-            self.stack_loss += importance * rounds.lost[k][EXPERTS - 1];
+            self.stack_tally.loss += importance * rounds.lost[k][EXPERTS - 1];
+            self.stack_tally.penalty += importance * rounds.stack_penalties[k];
             self.lanes.add(importance, &rounds.suffered(k), &rounds.played[k], &rounds.energies[k]);
         }
     }
@@ -277,6 +279,7 @@ mod tests {
                     assert_eq!(again, mixed, "{loss:?}");
                     assert_eq!(other.tally, observer.tally);
                     assert_eq!((other.mixture, other.lanes), (observer.mixture, observer.lanes));
+                    assert_eq!(other.stack_tally, observer.stack_tally);
                 }
                 assert_eq!((mixed.len(), observer.tally.features), (200, 199 * 100));
             }

@@ -45,8 +45,8 @@ impl Stack {
     #[inline(always)]
     pub fn margin(&self, margins: &PerLane) -> f64 {
         let mut terms = clipped(margins);
-        for lane in 0..LANES {
-            terms[lane] *= self.weights[lane];
+        for (term, weight) in terms.iter_mut().zip(&self.weights) {
+            *term *= weight;
         }
         for half in [4, 2, 1] {
             for lane in 0..half {
@@ -60,9 +60,9 @@ impl Stack {
     #[inline(always)]
     pub fn penalty(&self, penalties: &PerLane) -> f64 {
         let (mut sizes, mut penalty) = (0.0, 0.0);
-        for lane in 0..LANES {
-            sizes += self.weights[lane].abs();
-            penalty += self.weights[lane].abs() * penalties[lane];
+        for (weight, each) in self.weights.iter().zip(penalties) {
+            sizes += weight.abs();
+            penalty += weight.abs() * each;
         }
         sizes * penalty
     }
@@ -71,10 +71,11 @@ impl Stack {
     #[inline(always)]
     pub fn absorb(&mut self, margins: &PerLane, slope: f64) {
         let margins = clipped(margins);
-        for lane in 0..LANES {
-            let gradient = slope * margins[lane];
-            self.energies[lane] += gradient * gradient;
-            self.weights[lane] -= STEP * gradient / self.energies[lane].sqrt();
+        let state = self.weights.iter_mut().zip(&mut self.energies);
+        for ((weight, energy), margin) in state.zip(margins) {
+            let gradient = slope * margin;
+            *energy += gradient * gradient;
+            *weight -= STEP * gradient / energy.sqrt();
         }
     }
 }
@@ -83,7 +84,7 @@ impl Stack {
 fn clipped(margins: &PerLane) -> PerLane {
     let mut clipped = *margins;
     for margin in &mut clipped {
-        *margin = margin.max(-FARTHEST).min(FARTHEST);
+        *margin = margin.clamp(-FARTHEST, FARTHEST);
     }
     clipped
 }

@@ -23,8 +23,16 @@
 //! Logistic loss is 1-mixable: with importances up to 1, δ ≤ 0 and all the mixing costs at most ln K. For the
 //! other two Δ is the sum of max(0, δ_t). Squared loss is 1/(2(B − A)²)-exp-concave: δ ≤ 0 once η is that
 //! small, unless a label is outside `[A, B]` or an importance above H, so Δ stops at about 2(B − A)² ln K, and
-//! it is often far smaller; L_k is that of the clipped predictions. For hinge the cost is 2Δ, of order
-//! √(L* ln K). Δ is measured, so the cost is proven for any sequence.
+//! it is often far smaller. For hinge the cost is 2Δ, of order √(L* ln K). Δ is measured, so the cost is proven
+//! for any sequence.
+//!
+//! For squared loss the L_k above are those of the clipped predictions. Clipping brings a prediction closer to
+//! every label in `[A, B]`, so only a label outside can make the clipped loss the larger one. To hold for the
+//! L_k of the predictions as they are, the cost has one more term,
+//!
+//! ```text
+//! C = Σ_t max_k max(0, h (clipped loss_t,k − loss_t,k))
+//! ```
 //!
 //! Importances multiply losses: log loss counted h times is only 1/h-mixable, hence H.
 //!
@@ -39,7 +47,7 @@
 //!
 //! What is kept: without a fixed share the L_k, with one the π_k and the η at which they stand. When η falls,
 //! π_k becomes π_k^(η/η_before), in proportion. Merging: L_k, Δ and A are sums, H is a maximum, `[A, B]` a
-//! range; shares merge as products. The twin is `python/lessregret/learners/mixture.py`.
+//! range; shares merge as products; C is a sum. The twin is `python/lessregret/learners/mixture.py`.
 
 mod plain;
 mod shares;
@@ -98,18 +106,22 @@ pub struct Mixture {
     /// A, the cost of the fixed share. Written to files only if there is a fixed share.
     #[serde(default, skip_serializing_if = "is_zero")]
     sharing: f64,
+    /// C, the cost of clipping. Written to files only if a label was outside the range of those before it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    clipping: f64,
 }
 
 impl Mixture {
     /// A mixture before the first round.
     pub fn new(fixed_share: f64) -> Self {
         let standing = Standing::new(fixed_share);
-        Mixture { standing, surplus: 0.0, heaviest: 1.0, labels: None, sharing: 0.0 }
+        let [surplus, sharing, clipping] = [0.0; 3];
+        Mixture { standing, surplus, heaviest: 1.0, labels: None, sharing, clipping }
     }
 
-    /// ln K/η + Δ + A: an upper bound on the cost of mixing, against the best expert.
+    /// ln K/η + Δ + A + C: an upper bound on the cost of mixing, against the best expert.
     pub fn cost(&self, loss: Loss) -> f64 {
-        (EXPERTS as f64).ln() / self.rate(loss) + self.surplus + self.sharing
+        (EXPERTS as f64).ln() / self.rate(loss) + self.surplus + self.sharing + self.clipping
     }
 
     /// π, the shares of the experts.
@@ -179,6 +191,30 @@ impl Mixture {
     #[inline(always)]
     fn charge(&mut self, rate: f64, fixed_share: f64) {
         self.sharing += -(fixed_share / EXPERTS as f64 - fixed_share).ln_1p() / rate;
+    }
+
+    /// Add what clipping cost in a round of this importance, before [`Mixture::meet`].
+    #[inline(always)]
+    pub fn charge_clipping(
+        &mut self,
+        loss: Loss,
+        margins: &PerExpert,
+        label: f64,
+        importance: f64,
+    ) {
+        let Some([low, high]) = self.labels else { return };
+        if label < low || label > high {
+            self.clipping += importance * self.cost_of_clipping(loss, margins, label);
+        }
+    }
+
+    /// max_k max(0, clipped loss_k − loss_k).
+    #[cold]
+    #[inline(never)]
+    fn cost_of_clipping(&self, loss: Loss, margins: &PerExpert, label: f64) -> f64 {
+        let pairs = self.clipped(margins).into_iter().zip(margins);
+        let costs = pairs.map(|(near, &far)| loss.value(near, label) - loss.value(far, label));
+        costs.fold(0.0, f64::max)
     }
 
     /// Whether rounds with these importances are plain: log loss, a fixed share, importance 1, no penalty.
@@ -348,6 +384,22 @@ mod tests {
                 assert!(own <= least(&sums) + mixture.cost(LOSS) + 1e-9);
             }
         }
+    }
+
+    #[test]
+    fn clipping_costs_only_at_labels_outside_the_range() {
+        let (mut mixture, loss) = (Mixture::new(0.0), Loss::Squared);
+        let margins = [0.5, 3.0, -2.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
+        let mut charged = |label| {
+            let before = mixture.clipping;
+            mixture.charge_clipping(loss, &margins, label, 2.0);
+            mixture.meet(loss, label, 2.0);
+            mixture.clipping - before
+        };
+        // Without a range nothing is clipped; at 0 the range is one point.
+        assert_eq!((charged(0.0), charged(1.0)), (0.0, 2.0 * (1.0 - 0.0)));
+        // In [0, 1] the margin 3 is clipped to 1, which loses 4 at the label 3, and 3 loses nothing.
+        assert_eq!((charged(0.25), charged(3.0), charged(2.0)), (0.0, 2.0 * 4.0, 0.0));
     }
 
     #[test]
