@@ -78,12 +78,10 @@ if TYPE_CHECKING:
 @click.option(
     "--fixed-share",
     type=float,
-    default=0.0,
-    show_default=True,
     metavar="NUMBER",
     help="For data that drift, only with rate 'auto': after each example this fraction of the "
     "mixture weights is shared equally among the experts, so that another expert can become the "
-    "best one. 0.001 suits data that change about every thousand examples.",
+    "best one.  [default: 0.0001 with rate 'auto']",
 )
 @click.option(
     "--certify",
@@ -184,7 +182,7 @@ class Request:
     bits: int
     no_intercept: bool
     importance_aware: bool
-    fixed_share: float
+    fixed_share: float | None
     certify: bool
     passes: int
     model: str | None

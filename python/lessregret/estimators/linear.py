@@ -55,7 +55,7 @@ class OnlineLinear(BaseEstimator, ABC):
         l2: float,
         scale: str,
         importance_aware: bool,
-        fixed_share: float,
+        fixed_share: float | None,
     ) -> None:
         self.loss = loss
         self.rule = rule
@@ -232,7 +232,10 @@ class OnlineLinear(BaseEstimator, ABC):
             "l2": (is_strength(self.l2), STRENGTH),
             "scale": (self.scale in SCALES, EXPECTED),
             "importance_aware": (_is_bool(self.importance_aware), "True or False"),
-            "fixed_share": (is_fixed_share(self.fixed_share), FIXED_SHARE),
+            "fixed_share": (
+                self.fixed_share is None or is_fixed_share(self.fixed_share),
+                FIXED_SHARE,
+            ),
         }
         for name, (right, expected) in limits.items():
             if not right:

@@ -53,9 +53,9 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
         box: tuple[ArrayLike, ArrayLike] | None = None,
         passes: int = 1,
         l2: float = 0.0,
-        scale: str = "cap",
+        scale: str = "standard",
         importance_aware: bool = False,
-        fixed_share: float = 0.0,
+        fixed_share: float | None = None,
     ) -> None:
         super().__init__(
             loss,

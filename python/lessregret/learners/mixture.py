@@ -69,6 +69,8 @@ TINY = 2.0**-1022
 
 
 FIXED_SHARE = "a number from 0 up and below 1"
+DEFAULT_SHARE = 1e-4
+"""0.1 to 10 times as much lose the same on 60 data sets, within half a percent (decision 27)."""
 
 
 def lane_rates(rule: Rule | type[Rule]) -> tuple[float | None, ...]:
@@ -92,6 +94,11 @@ def is_fixed_share(fixed_share: Any) -> bool:
     (True, True, False, False)
     """
     return is_within(fixed_share, None, 0) and float(fixed_share) < 1
+
+
+def default_share(rule: Rule) -> float:
+    """The fixed share of a learner for which none is given."""
+    return DEFAULT_SHARE if getattr(rule, "rate", None) == "auto" else 0.0
 
 
 def check_share(fixed_share: Any) -> None:

@@ -23,6 +23,7 @@ from lessregret.learners.mixture import (
     LANES,
     Mixture,
     check_fixed_share,
+    default_share,
     lane_name,
     lane_rates,
 )
@@ -85,9 +86,9 @@ class ReadableLearner:
         intercept: int | None = None,
         l2: float = 0.0,
         l2_scope: str = "active",
-        scale: str = "cap",
+        scale: str = "standard",
         importance_aware: bool = False,
-        fixed_share: float = 0.0,
+        fixed_share: float | None = None,
     ) -> None:
         self.loss = loss_named(loss) if isinstance(loss, str) else loss
         self.rule = rule
@@ -95,6 +96,7 @@ class ReadableLearner:
         check_penalty(rule, l2, l2_scope)
         if importance_aware:
             check_importance_aware(self.loss, rule, l2)
+        fixed_share = default_share(rule) if fixed_share is None else fixed_share
         check_fixed_share(fixed_share, rule)
         if boxes and isinf(rule.width):
             raise SpecError(f"rule {rule.name!r} has no feasible set, so it cannot be given a box")
