@@ -28,6 +28,7 @@
 //! Cost: no table and no time for values of 1; otherwise one line of `scale/moments.rs` a feature, a division
 //! and a square root.
 
+use super::labels::LabelScale;
 use super::line::Line;
 use super::moments::{MomentTable, Moments};
 use super::{Example, Scaled};
@@ -49,6 +50,8 @@ pub struct Standard {
     has_table: bool,
     table: MomentTable,
     next: Next,
+    /// The scale of the labels, if they are standardised.
+    pub(super) labels: Option<LabelScale>,
 }
 
 /// What [`Standard::remember`] makes of the example that was prepared.
@@ -73,7 +76,7 @@ pub(super) fn is_ones(example: &Example<'_>) -> bool {
 
 impl Standard {
     /// No statistics yet, for this many slots, one of them the intercept's.
-    pub(super) fn new(slots: usize, intercept: u32) -> Self {
+    pub(super) fn new(slots: usize, intercept: u32, labels: Option<LabelScale>) -> Self {
         Standard {
             slots,
             intercept,
@@ -83,6 +86,7 @@ impl Standard {
             has_table: false,
             table: MomentTable::default(),
             next: Next::default(),
+            labels,
         }
     }
 
@@ -137,6 +141,7 @@ impl Standard {
     /// the example had all of them.
     pub(super) fn unscaled(&self, slot: u32, weight: &dyn Fn(usize) -> f32) -> f32 {
         let wide = |slot: u32| f64::from(weight(slot as usize));
+        let units = self.labels.as_ref().map(|labels| labels.statistics().units());
         let raw = if slot == self.intercept {
             let always = self.always();
             let constant = |&slot: &u32| {
@@ -144,10 +149,12 @@ impl Standard {
                 wide(slot) * self.line(slot).map_or(0.0, per_unit)
             };
             let constants: f64 = always.iter().map(constant).sum();
-            wide(slot) * level(always.len()) - constants
+            let raw = wide(slot) * level(always.len()) - constants;
+            units.map_or(raw, |units| units.of(raw))
         } else {
             // A feature that was never met has no scale yet.
-            wide(slot) * self.line(slot).map_or(1.0, Line::slope)
+            let raw = wide(slot) * self.line(slot).map_or(1.0, Line::slope);
+            units.map_or(raw, |units| units.deviation * raw)
         };
         Interval::EVERYWHERE.clip(raw as f32)
     }
@@ -341,7 +348,7 @@ mod tests {
     }
 
     fn new() -> Standard {
-        Standard::new(10, INTERCEPT)
+        Standard::new(10, INTERCEPT, None)
     }
 
     /// What is seen of a round, which is then remembered.

@@ -27,7 +27,7 @@ use std::ops::Range;
 
 use crate::alloc::Table;
 use crate::error::Result;
-use crate::example::{Example, Ordered, Scaled, Scales};
+use crate::example::{Example, Given, Ordered, Scaled, Scales};
 use crate::learn::dispatch::PlayKernel;
 use crate::learn::frame::{Boxes, Frame, Plan};
 use crate::learn::rounds::{RoundKernel, Upcoming};
@@ -75,11 +75,13 @@ impl<R: Rule, B: Boxes> Single<R, B> {
 pub(crate) struct Scratch<S: Slot> {
     gathered: Gathered<S>,
     rounds: Vec<Round>,
+    /// The labels of the rounds in the user's units, if labels are standardised.
+    given: Vec<Given>,
 }
 
 impl<S: Slot> Default for Scratch<S> {
     fn default() -> Self {
-        Scratch { gathered: Gathered::default(), rounds: Vec::new() }
+        Scratch { gathered: Gathered::default(), rounds: Vec::new(), given: Vec::new() }
     }
 }
 
@@ -113,7 +115,7 @@ impl<R: Rule, B: Boxes> RoundKernel for Single<R, B> {
         features: usize,
         scratch: &mut Self::Scratch,
     ) -> Result<()> {
-        let Scratch { gathered, rounds } = scratch;
+        let Scratch { gathered, rounds, .. } = scratch;
         // A prefetch takes longer than one example, so prefetch two examples ahead. A table that nearly fits
         // into the cache needs no prefetch.
         let ahead = if size_of_val(&self.slots[..]) > NEAR { upcoming.slots(1) } else { &[] };
@@ -128,9 +130,16 @@ impl<R: Rule, B: Boxes> RoundKernel for Single<R, B> {
 
     #[inline(always)]
     fn count_rounds(&mut self, scratch: &mut Self::Scratch, margins: &mut Vec<f64>) {
-        self.tally.record_all(self.frame.loss, &scratch.rounds);
-        margins.extend(scratch.rounds.iter().map(|round| round.margin));
-        scratch.rounds.clear();
+        let Scratch { rounds, given, .. } = scratch;
+        if let Some(labels) = self.frame.scales.labels_mut() {
+            labels.take_rounds(given);
+            self.tally.record_standardised(self.frame.loss, rounds, given);
+            given.clear();
+        } else {
+            self.tally.record_all(self.frame.loss, rounds);
+        }
+        margins.extend(rounds.iter().map(|round| round.margin));
+        rounds.clear();
     }
 }
 
@@ -138,10 +147,12 @@ impl<R: Rule, B: Boxes> PlayKernel for Single<R, B> {
     #[inline(always)]
     fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>) {
         let (mut scratch, mut gathered) = (Scaled::default(), Gathered::default());
+        let start = margins.len();
         for k in 0..examples.len() {
             let example = examples.example(k);
             let seen = self.frame.scales.normalise(&example, &mut scratch);
             margins.push(self.look::<_, false, false>(simd, &seen, &mut gathered).margin);
         }
+        self.frame.scales.to_predictions(&mut margins[start..]);
     }
 }
