@@ -33,6 +33,8 @@ from typing import Any, NamedTuple
 
 LABELS_AS_GIVEN = "labels as given"
 STANDARDISED_LABELS = "standardised labels"
+VARIANCES = "in variances of the labels"
+"""The unit of losses and regret in the game on standardised labels."""
 
 
 class Outcome(NamedTuple):

@@ -148,7 +148,16 @@ class StandardisedLabels(LabelsAsGiven):
         return loss.value(margin, learned)
 
 
+def standardises_labels(loss: Loss, scale: str) -> bool:
+    """Whether a learner with this loss and this scale standardises the labels.
+
+    >>> from lessregret.learners.losses import LOSSES
+    >>> [name for name in LOSSES if standardises_labels(LOSSES[name], "standard")]
+    ['squared']
+    """
+    return scale == "standard" and loss.labels == "real"
+
+
 def labels_of(loss: Loss, scale: str) -> LabelsAsGiven:
     """The labels of a learner with this loss and this scale."""
-    standardised = scale == "standard" and loss.labels == "real"
-    return StandardisedLabels() if standardised else LabelsAsGiven()
+    return StandardisedLabels() if standardises_labels(loss, scale) else LabelsAsGiven()
