@@ -30,7 +30,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-
 LABELS_AS_GIVEN = "labels as given"
 STANDARDISED_LABELS = "standardised labels"
 VARIANCES = "in variances of the labels"
@@ -189,7 +188,7 @@ class Ledger:
 
     @property
     def game(self) -> str:
-        """The game that total, regret and bounds are of: "labels as given" or "standardised labels".
+        """The game that regret and bounds are of: "labels as given" or "standardised labels".
 
         Losses are in the units of the labels in both. In the game on standardised labels the
         regret is in variances of the labels.

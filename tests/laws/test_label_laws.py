@@ -46,7 +46,7 @@ def against(learner: ReadableLearner) -> list[Round]:
     played = []
     for t, each in enumerate(random_rounds(6, ROUNDS, COLUMNS)):
         above = learner.margin(each.slots, each.values) > 0
-        played.append(each._replace(label=-1.02**t if above else 1.02**t, importance=1.0))
+        played.append(each._replace(label=-(1.02**t) if above else 1.02**t, importance=1.0))
         learner.play(*played[-1])
     return played
 

@@ -148,9 +148,7 @@ def test_labels_of_a_million_and_one_are_told_apart(rule: str) -> None:
     rng = np.random.default_rng(8)
     X = rng.normal(size=(2000, 2))
     y = 1e6 + np.sign(X[:, 0])
-    found = learn_rows(
-        learner(rule), np.arange(0, 4001, 2), np.tile([0, 1], 2000), X.ravel(), y
-    )
+    found = learn_rows(learner(rule), np.arange(0, 4001, 2), np.tile([0, 1], 2000), X.ravel(), y)
     assert r_squared(y[1000:], found[1000:]) > 0.4
 
 

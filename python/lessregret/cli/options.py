@@ -73,6 +73,7 @@ scale_option = click.option(
     "that the feature has had so far. 'cap' does so only if that largest value is above 1. "
     "'standard' subtracts the mean of a feature that is in every example and divides by its "
     "standard deviation; it divides other features by their root mean square, if that is above 1. "
+    "With squared loss it standardises the labels, too; predictions stay in their units. "
     "'none' leaves values as they are.",
 )
 json_option = click.option(

@@ -69,7 +69,9 @@ class Learner:
         that a single outlier does not make all later values of the feature tiny. ``"standard"``
         subtracts the mean of a feature that is in every example and divides by its standard
         deviation; it divides other features by their root mean square, if that is above 1. It is
-        for tables in raw units, and an explicit zero is a value for it.
+        for tables in raw units, and an explicit zero is a value for it. With squared loss it
+        standardises the labels, too: the limits of the weights and L2 are then in standard
+        deviations of the labels, predictions are in their units.
     importance_aware : bool, default False
         Whether to use importance-aware updates (Karampatziakis & Langford 2011): an example with
         importance h moves the weights as many small steps of total importance h would. A large

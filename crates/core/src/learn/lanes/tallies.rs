@@ -38,8 +38,8 @@ impl LaneTallies {
 
     /// Add the losses of one round of the game on standardised labels.
     pub fn add_standardised(&mut self, importance: f64, lost: &PerExpert) {
-        for lane in 0..LANES {
-            self.standardised_loss[lane] += importance * lost[lane];
+        for (sum, lost) in self.standardised_loss.iter_mut().zip(lost) {
+            *sum += importance * lost;
         }
     }
 
