@@ -94,7 +94,10 @@ def test_the_regret_of_a_run_is_that_of_the_game_it_played(lessregret: CommandLi
 
 def test_the_document(lessregret: CommandLine, log: str) -> None:
     document = document_of(lessregret, log, *SMALL, "--l2", "0.001")
-    assert set(document) == {"examples", "loss", "l2", "scale", "rows", "skipped", "seconds"}
+    assert set(document) == {
+        "examples", "loss", "l2", "scale", "game", "rows", "skipped", "seconds",
+    }  # fmt: skip
+    assert document["game"] == "labels as given"
     assert (document["examples"], document["loss"], document["l2"]) == (1500, "logistic", 0.001)
     for row in document["rows"]:
         assert set(row) == FIELDS | {"growth"}
