@@ -99,7 +99,8 @@ class Lane(NamedTuple):
     (8.0, 6.0)
     """
 
-    rate: float
+    rate: float | None
+    """None for the lane that plays the rule ``coin``, which has no rate"""
     share: float
     """the weight of the lane in the mixture, from 0 to 1"""
     loss: float

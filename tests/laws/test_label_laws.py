@@ -64,16 +64,17 @@ def assert_order(rounds: list[Round], rule: Rule, ledger: Ledger, l2: float, sla
     """Regret ≤ linearised regret ≤ bound, against the best fixed point on the labels learned."""
     _, least = best_fixed(LOSSES["squared"], rounds, rule, l2)
     assert ledger.linear_regret is not None
-    assert ledger.bound is not None
+    assert ledger.bound is not None or rule.name == "coin"
     assert ledger.game == "standardised labels"
     slack *= 1 + abs(ledger.tally.played) + abs(ledger.linear_regret)
     assert ledger.total - least <= ledger.linear_regret + slack
-    assert ledger.linear_regret <= ledger.bound + slack
+    if ledger.bound is not None:
+        assert ledger.linear_regret <= ledger.bound + slack
 
 
-def learned(rounds: list[Round]) -> list[Round]:
-    """The rounds of the game that is played: scaled values and standardised labels."""
-    other, seen = ReadableLearner("squared", PerCoordinate(rate=0.1), scale="standard"), []
+def learned(rounds: list[Round], rule: Rule) -> list[Round]:
+    """The rounds of the game that a rule plays: scaled values and standardised labels."""
+    other, seen = ReadableLearner("squared", rule, scale="standard"), []
     for each in rounds:
         label = other.labels.learned(each.label, each.importance)
         slots, values = other.scales.played(each.slots, each.values)
@@ -93,11 +94,11 @@ def test_the_bound_holds_in_the_game_on_standardised_labels(
     slow = ReadableLearner("squared", rule, certify=True, l2=l2, scale="standard")
     for each in rounds:
         slow.play(*each)
-    assert_order(learned(rounds), rule, slow.ledger(), l2, 1e-9)
+    assert_order(learned(rounds, rule), rule, slow.ledger(), l2, 1e-9)
     wishes = {"certify": True, "l2": l2, "scale": "standard", "intercept": False}
     fast = Learner("squared", rule, columns=COLUMNS, **wishes)
     learn_rows(fast, *as_csr(rounds))
-    assert_order(learned(rounds), rule, fast.ledger(), l2, 1e-4)
+    assert_order(learned(rounds, rule), rule, fast.ledger(), l2, 1e-4)
 
 
 @pytest.mark.parametrize("make_stream", STREAMS)

@@ -194,8 +194,9 @@ def test_a_stream_standardises_labels_as_a_learner_does(rule: str, tmp_path: Pat
     scaling.learn(open_examples([file], scaling))
     plain.learn(open_examples([file], plain, scale="standard"))
     ours, theirs = scaling.ledger(), plain.ledger()
-    lanes = [lane.standardised_loss for lane in ours.lanes]
-    assert lanes == [lane.loss for lane in theirs.lanes]
+    # The coin lane scales values in a way of its own, which a stream does not.
+    lanes = [lane.standardised_loss for lane in ours.lanes if lane.rate]
+    assert lanes == [lane.loss for lane in theirs.lanes if lane.rate]
     if not lanes:
         assert ours.tally.standardised_loss == theirs.tally.loss
         assert (ours.bound, ours.linear_regret) == (theirs.bound, theirs.linear_regret)

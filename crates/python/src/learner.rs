@@ -16,7 +16,7 @@ use crate::json::json;
 use crate::stream::Stream;
 
 type TallyParts = (u64, u64, f64, f64, f64, f64, f64, f64, Option<f64>);
-type Lane = (f64, f64, f64, f64, f64, Option<f64>, Option<f64>, f64, Option<f64>);
+type Lane = (Option<f64>, f64, f64, f64, f64, Option<f64>, Option<f64>, f64, Option<f64>);
 type SummaryParts = (Option<f64>, Option<f64>, Option<f64>, u64, Option<f64>, Vec<Lane>);
 type Weights<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f32>>);
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from lessregret import _core
 from lessregret.errors import SpecError
 from lessregret.learners.losses import loss_named
-from lessregret.learners.mixture import RATES, check_share
+from lessregret.learners.mixture import check_share, rates_of
 from lessregret.learners.outcomes import Outcomes
 from lessregret.learners.penalty import check_scope, check_strength
 from lessregret.learners.rules import RULES, PerCoordinate, Rule
@@ -224,7 +224,8 @@ class Learner:
     def _summary(self) -> SlotSummary:
         spread, floor, theorem, touched, cost, lanes = self._core.summary()
         # The rates as they are written, not as float32 holds them. One lane has no lanes.
-        named = tuple(Lane(rate, *lane[1:]) for rate, lane in zip(RATES, lanes, strict=False))
+        rates = (*rates_of(RULES[self.spec["rule"]["name"]]), None)
+        named = tuple(Lane(rate, *lane[1:]) for rate, lane in zip(rates, lanes, strict=False))
         return SlotSummary(spread, floor, theorem, touched, cost, named)
 
     def weights(self) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:

@@ -1,6 +1,7 @@
 """The mixture of the experts: no rate to tune, and the price of that known.
 
-The experts are the lanes, of which lane k runs the rule at the rate c_k = 0.0125 · 2^k, and the
+The experts are the lanes, of which lane k runs the rule at the rate 0.0125 · 3^k and the last
+one plays the coin (eight rates 0.0125 · 2.5^k for rules other than per-coordinate), and the
 stack (:mod:`lessregret.learners.stack`): K = 9. Expert k has lost L_k so far. With the shares
 π_k ∝ exp(−η L_k) the mixture plays
 
@@ -49,9 +50,12 @@ from lessregret.learners.rules import Rule
 from lessregret.learners.rules.limits import is_within
 
 LEAST_RATE = 0.0125
-RATES = tuple(LEAST_RATE * 2**k for k in range(8))
-"""The rates of the lanes: they cover the best single rates seen on real data, 0.025 to 0.8."""
-EXPERTS = len(RATES) + 1
+LANES = 8
+RATES = tuple(LEAST_RATE * 3**k for k in range(LANES - 1))
+"""The rates of the lanes of a rule with a coin lane, from 0.0125 to 9.1."""
+EIGHT_RATES = tuple(LEAST_RATE * 2.5**k for k in range(LANES))
+"""The rates of the lanes of the other rules, from 0.0125 to 7.6."""
+EXPERTS = LANES + 1
 """K: the lanes, and the stack as the last expert."""
 LOG_EXPERTS = log(EXPERTS)
 NO_PENALTIES = (0.0,) * EXPERTS
@@ -60,6 +64,11 @@ TINY = 2.0**-1022
 
 
 FIXED_SHARE = "a number from 0 up and below 1"
+
+
+def rates_of(rule: Rule | type[Rule]) -> tuple[float, ...]:
+    """The rates of the lanes of a rule at rate "auto"."""
+    return RATES if rule.coin_lane else EIGHT_RATES
 
 
 def is_fixed_share(fixed_share: Any) -> bool:
@@ -123,7 +132,11 @@ class Mixture:
     @property
     def best_lane(self) -> int:
         """The lane with the largest share, the first of them."""
-        return self.losses.index(min(self.losses[: len(RATES)]))
+        return self.best_of(LANES)
+
+    def best_of(self, lanes: int) -> int:
+        """Of so many first lanes the one with the largest share."""
+        return self.losses.index(min(self.losses[:lanes]))
 
     @property
     def rate(self) -> float:

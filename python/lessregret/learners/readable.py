@@ -20,10 +20,10 @@ from lessregret.errors import SpecError
 from lessregret.learners.importance import check_importance_aware, push
 from lessregret.learners.labels import LabelsAsGiven, labels_of
 from lessregret.learners.losses import Loss, loss_named
-from lessregret.learners.mixture import RATES, Mixture, check_fixed_share
+from lessregret.learners.mixture import LANES, Mixture, check_fixed_share, rates_of
 from lessregret.learners.outcomes import Outcomes
 from lessregret.learners.penalty import check_penalty
-from lessregret.learners.rules import ExampleStats, Rule, Step
+from lessregret.learners.rules import Coin, ExampleStats, Rule, Step
 from lessregret.learners.scale import AnyScales, Scales
 from lessregret.learners.stack import Stack
 from lessregret.learners.standard import StandardScales
@@ -94,7 +94,11 @@ class ReadableLearner:
         if boxes and isinf(rule.width):
             raise SpecError(f"rule {rule.name!r} has no feasible set, so it cannot be given a box")
         self.slots: dict[int, Any] = {}
-        self.scales: AnyScales = StandardScales(intercept) if scale == "standard" else Scales(scale)
+        unit = rule.unit_values
+        standard = scale == "standard"
+        self.scales: AnyScales = (
+            StandardScales(intercept, unit=unit) if standard else Scales(scale, unit=unit)
+        )
         self.keeps_zeros = scale == "standard"
         self.labels = labels_of(self.loss, scale)
         self.shared = rule.no_shared
@@ -107,7 +111,7 @@ class ReadableLearner:
         self.importance_aware = bool(importance_aware)
         self._rules = {slot: rule.within(*box) for slot, box in (boxes or {}).items()}
         self.mixture = Mixture(self.loss, fixed_share=float(fixed_share))
-        self.stack = Stack(self.loss, lanes=len(RATES))
+        self.stack = Stack(self.loss, lanes=LANES)
         self.lanes: list[ReadableLearner] = []
         if getattr(rule, "rate", None) == "auto":
             lane = partial(
@@ -121,7 +125,10 @@ class ReadableLearner:
                 scale=scale,
                 importance_aware=importance_aware,
             )
-            self.lanes = [lane(rule=replace(rule, rate=rate)) for rate in RATES]  # type: ignore[call-arg]
+            rates = rates_of(rule)
+            self.lanes = [lane(rule=replace(rule, rate=rate)) for rate in rates]  # type: ignore[call-arg]
+            if rule.coin_lane:
+                self.lanes.append(lane(rule=Coin(), boxes=None, importance_aware=False))
             self.scales = self.lanes[0].scales
             for each in self.lanes:
                 # The labels that they get are standardised, where labels are.
@@ -192,7 +199,8 @@ class ReadableLearner:
     def scaled_weight(self, slot: int, value: float = 1.0) -> float:
         """The current weight of a slot, for scaled values; with lanes, that of the best lane."""
         if self.lanes:
-            return self.lanes[self.mixture.best_lane].scaled_weight(slot, value)
+            best = self.mixture.best_of(len(rates_of(self.rule)))
+            return self.lanes[best].scaled_weight(slot, value)
         return self.rule_at(slot).weight(self.slot(slot), value)
 
     def slot(self, slot: int) -> Any:
@@ -207,7 +215,11 @@ class ReadableLearner:
         """The parts of the bound and of the linearised regret that depend on the slots."""
         if self.lanes:
             return self._summary_of_lanes()
-        proved = not self.importance_aware and not isinf(self.rule.width)
+        proved = (
+            not self.importance_aware
+            and not isinf(self.rule.width)
+            and self.rule.is_proved(self.shared)
+        )
         touched = {i: slot for i, slot in self.slots.items() if any(slot)}
         spreads = [self.rule_at(i).spread(slot, self.step) for i, slot in touched.items()]
         theorems = [self.rule_at(i).theorem(slot) for i, slot in touched.items()]
@@ -261,13 +273,19 @@ class ReadableLearner:
 
     def _summary_of_lanes(self) -> SlotSummary:
         lanes = []
-        shares = self.mixture.shares()[: len(RATES)]
+        shares = self.mixture.shares()[:LANES]
         standardised = self.tally.standardised_loss is not None
-        pairs = zip(self.lanes, self.lane_losses, strict=True)
-        for rate, share, (lane, loss) in zip(RATES, shares, pairs, strict=True):
+        rates = [getattr(lane.rule, "rate", None) for lane in self.lanes]
+        played = zip(rates, shares, self.lanes, self.lane_losses, strict=True)
+        for rate, share, lane, loss in played:
             summary, tally = lane.summary(), lane.tally
-            sums = loss, tally.played, tally.energy, summary.spread, summary.floor, tally.penalty
-            lanes.append(Lane(rate, share, *sums, tally.loss if standardised else None))
+            sums, own = (loss, tally.played, tally.energy), tally.loss if standardised else None
+            if lane.rule.unit_values:
+                # The coin's game is on other values: its bound is not one of the game of the lanes.
+                lanes.append(Lane(None, share, *sums, None, None, tally.penalty, own))
+                continue
+            limits = summary.spread, summary.floor
+            lanes.append(Lane(rate, share, *sums, *limits, tally.penalty, own))
         touched = {i for lane in self.lanes for i, slot in lane.slots.items() if any(slot)}
         return SlotSummary(None, None, None, len(touched), self.mixture.cost, tuple(lanes))
 
@@ -335,6 +353,9 @@ class ReadableLearner:
             energy += gradient**2 * rate
             if self.gradient_sums is not None:
                 self.gradient_sums[i] = self.gradient_sums.get(i, 0.0) + gradient
+        # Not before: the regulariser acts on the weights that were played.
+        self.rule = self.rule.knowing(self.shared)
+        self._rules = {i: rule.knowing(self.shared) for i, rule in self._rules.items()}
         return energy / 2, rates
 
     def _follow(self, slots: Sequence[int], values: Sequence[float], stats: ExampleStats) -> float:

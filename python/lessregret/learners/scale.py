@@ -41,6 +41,11 @@ Seen = tuple[Sequence[int], Sequence[float]]
 """The slots of an example and their scaled values."""
 
 
+def clip_to_unit(value: float) -> float:
+    """The number from −1 to 1 that is nearest."""
+    return min(1.0, max(-1.0, value))
+
+
 class AnyScales(Protocol):
     """The scales of all features, of any kind."""
 
@@ -72,9 +77,11 @@ class Scales:
     (2.0, [0.5, 0.5])
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, *, unit: bool = False) -> None:
         check_scale(kind)
         self.kind = kind
+        self.unit = unit
+        """Whether values are clipped to ±1, as the rule ``coin`` wants them."""
         self.largest: dict[int, float] = {}
 
     def of(self, slot: int) -> float:
@@ -87,7 +94,8 @@ class Scales:
 
     def seen(self, slots: Sequence[int], values: Sequence[float]) -> Seen:
         """The example that a prediction sees. Nothing is remembered."""
-        return slots, self.normalised(slots, values)
+        seen = self.normalised(slots, values)
+        return slots, list(map(clip_to_unit, seen)) if self.unit else seen
 
     def played(self, slots: Sequence[int], values: Sequence[float]) -> Seen:
         """The example that a round plays. Its values are remembered."""

@@ -25,7 +25,7 @@ from collections.abc import Callable, Sequence
 from math import copysign, sqrt
 from typing import NamedTuple
 
-from lessregret.learners.scale import Seen
+from lessregret.learners.scale import Seen, clip_to_unit
 
 CLIP = 3.0
 """The largest scaled value."""
@@ -63,8 +63,11 @@ class Line(NamedTuple):
     offset: float = 0.0
 
     @classmethod
-    def of(cls, moments: Moments, examples: int) -> Line:
-        """The line for a feature with these statistics, after so many examples."""
+    def of(cls, moments: Moments, examples: int, least: float = 1.0) -> Line:
+        """The line for a feature with these statistics, after so many examples.
+
+        No values are divided by less than ``least``, except those of columns.
+        """
         number, mean, squares = moments
         variance = squares / number
         varies = variance > EQUAL * mean**2
@@ -74,7 +77,13 @@ class Line(NamedTuple):
         far = size > 1 and varies and mean**2 > OFFSET**2 * variance
         if far and number >= PRESENT * examples:
             return cls(mean, sqrt(0.5 / variance), copysign(sqrt(0.5), mean))
-        return cls(0.0, 1 / sqrt(max(1.0, size)))
+        return cls.by_size(size, least)
+
+    @classmethod
+    def by_size(cls, size: float, least: float) -> Line:
+        """The line for a feature whose mean square is this."""
+        divisor = max(least, sqrt(size))
+        return cls(0.0, 1 / divisor if divisor else 1.0)
 
     def scaled(self, value: float) -> float:
         """The scaled value."""
@@ -93,8 +102,10 @@ class StandardScales:
     ([4, 9], [2.0, 1.4142135623730951])
     """
 
-    def __init__(self, intercept: int | None = None) -> None:
+    def __init__(self, intercept: int | None = None, *, unit: bool = False) -> None:
         self.intercept = intercept
+        self.unit = unit
+        """Whether the rule ``coin`` plays: values below 1 are divided too, and clipped to ±1."""
         self.examples = 0
         self.moments: dict[int, Moments] = {}
         """Without a table: only the features that were in every example so far."""
@@ -115,7 +126,8 @@ class StandardScales:
         always = list(filter(self._is_always, self.moments))
         lines = {i: self._line(i, 1.0) for i in always}
         constants = sum(weight(i) * line.slope * line.centre for i, line in lines.items())
-        return weight(slot) * sqrt(1 + len(always)) - constants
+        level = 1.0 if self.unit else sqrt(1 + len(always))
+        return weight(slot) * level - constants
 
     def seen(self, slots: Sequence[int], values: Sequence[float]) -> Seen:
         """The example that a prediction sees. A feature never met is scaled by its own value."""
@@ -140,12 +152,15 @@ class StandardScales:
             for i, x in zip(slots, values, strict=True)
         }
         kept = {i: x for i, x in scaled.items() if x != 0}
-        return list(kept), list(kept.values())
+        seen = list(map(clip_to_unit, kept.values())) if self.unit else list(kept.values())
+        return list(kept), seen
 
     def _is_always(self, slot: int) -> bool:
         """Whether the feature was in every example so far."""
         return slot in self.moments and self.moments[slot].number == self.examples
 
     def _line(self, slot: int, value: float) -> Line:
-        own = self.moments.get(slot)
-        return Line(0.0, 1 / max(1.0, abs(value))) if own is None else Line.of(own, self.examples)
+        least = 0.0 if self.unit else 1.0
+        if slot in self.moments:
+            return Line.of(self.moments[slot], self.examples, least)
+        return Line.by_size(value**2, least)

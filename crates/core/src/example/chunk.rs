@@ -286,7 +286,8 @@ impl Chunk {
             label: self.labels[i],
             importance: self.importances[i],
             slots: &self.slots[span.clone()],
-            values: &self.values[span],
+            values: &self.values[span.clone()],
+            unit_values: &self.values[span],
         }
     }
 

@@ -26,6 +26,8 @@ pub use requirements::{Requirements, SlotLookup};
 pub use scale::{Given, LabelStatistics, Moments, Scaled, Scales};
 pub use sizes::ValueSizes;
 
+use crate::rule::Rule;
+
 /// One example, borrowed from a chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Example<'a> {
@@ -37,4 +39,22 @@ pub struct Example<'a> {
     pub slots: &'a [u32],
     /// The values of the features, none of them zero unless zeros are required.
     pub values: &'a [f32],
+    /// The values as the rule `coin` sees them before it clips them to ±1: divided by their size also where
+    /// that is below 1. Those of `values` for every scale but `standard`.
+    pub unit_values: &'a [f32],
+}
+
+impl<'a> Example<'a> {
+    /// The example with the values that a rule plays on.
+    #[inline(always)]
+    pub fn played_by<R: Rule>(&self, clipped: &'a mut Vec<f32>) -> Example<'a> {
+        if R::UNIT_VALUES { self.with_unit_values(clipped) } else { *self }
+    }
+
+    /// The example with the unit values, clipped to ±1, in place of the values.
+    pub fn with_unit_values(&self, clipped: &'a mut Vec<f32>) -> Example<'a> {
+        clipped.clear();
+        clipped.extend(self.unit_values.iter().map(|value| value.clamp(-1.0, 1.0)));
+        Example { values: clipped, ..*self }
+    }
 }

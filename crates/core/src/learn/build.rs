@@ -9,7 +9,7 @@ use super::slim::SlimModel;
 use super::tally::Tally;
 use crate::error::{Error, Result};
 use crate::example::Scales;
-use crate::rule::{Interval, Parameters, WithRule, check_interval};
+use crate::rule::{Interval, Parameters, Rule, WithRule, check_interval};
 use crate::spec::Spec;
 
 impl Spec {
@@ -25,7 +25,8 @@ impl Spec {
     /// Builds the slim model of a learner with this spec and this tally. All its weights are 0.
     pub fn build_slim(&self, tally: Tally) -> Result<SlimModel> {
         let slots = self.space.slots();
-        SlimModel::new(slots, Scales::new(&self.space)?, tally)
+        let unit_values = self.rule.with(AskUnitValues)?;
+        SlimModel::new(slots, Scales::new(&self.space)?, unit_values, tally)
     }
 
     fn plan(&self) -> Result<Plan> {
@@ -39,6 +40,17 @@ impl Spec {
             slots,
             certify: self.certify,
         })
+    }
+}
+
+/// Asks a rule whether it plays on unit values.
+struct AskUnitValues;
+
+impl WithRule for AskUnitValues {
+    type Output = bool;
+
+    fn call<P: Parameters>(self, _rule: P::Rule, _parameters: &P) -> Result<bool> {
+        Ok(P::Rule::UNIT_VALUES)
     }
 }
 

@@ -45,12 +45,17 @@ pub trait Inspect: Send + Sync {
     /// The weight that a slot would play, per unit of the raw value. That of the intercept includes the
     /// constants that scaling moves out of the other features.
     fn weight(&self, slot: usize) -> f32 {
-        self.scales().unscaled(slot, &|slot| self.scaled_weight(slot))
+        let weight = |slot: usize| self.scaled_weight(slot);
+        self.scales().unscaled(slot, &weight, self.has_unit_values())
     }
     /// The weight that a slot would play, per unit of the scaled value.
     fn scaled_weight(&self, slot: usize) -> f32;
     /// The scales of the features.
     fn scales(&self) -> &Scales;
+    /// Whether the weights are those of unit values.
+    fn has_unit_values(&self) -> bool {
+        false
+    }
     /// The sums over the rounds so far.
     fn tally(&self) -> &Tally;
     /// The parts of the regret bound that are computed from the slots. Loops over all of them.

@@ -33,6 +33,7 @@ pub struct WithTouched {
     own: Vec<u32>,
     slots: Vec<u32>,
     values: Vec<f32>,
+    unit_values: Vec<f32>,
 }
 
 impl WithTouched {
@@ -51,7 +52,11 @@ impl WithTouched {
         self.values.clear();
         self.values.extend_from_slice(example.values);
         self.values.resize(self.slots.len(), 0.0);
-        Example { slots: &self.slots, values: &self.values, ..*example }
+        self.unit_values.clear();
+        self.unit_values.extend_from_slice(example.unit_values);
+        self.unit_values.resize(self.slots.len(), 0.0);
+        let WithTouched { slots, values, unit_values, .. } = self;
+        Example { slots, values, unit_values, ..*example }
     }
 }
 
@@ -61,7 +66,8 @@ mod tests {
 
     #[test]
     fn absent_coordinates_come_last_at_value_0() {
-        let own = Example { label: 1.0, importance: 2.0, slots: &[7, 2], values: &[0.5, -1.0] };
+        let (slots, values) = (&[7, 2][..], &[0.5, -1.0][..]);
+        let own = Example { label: 1.0, importance: 2.0, slots, values, unit_values: values };
         let mut completed = WithTouched::default();
         for _ in 0..2 {
             let example = completed.complete(&own, [1, 2, 3, 7, 9].into_iter());

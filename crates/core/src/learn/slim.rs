@@ -29,14 +29,16 @@ pub struct SlimModel {
     weights: Table<f32>,
     met: TouchedSlots,
     scales: Scales,
+    unit_values: bool,
     tally: Tally,
 }
 
 impl SlimModel {
-    /// A model with all weights 0. `tally` is that of the learner it was made from.
-    pub fn new(slots: usize, scales: Scales, tally: Tally) -> Result<Self> {
+    /// A model with all weights 0. `tally` is that of the learner it was made from, and `unit_values` tells
+    /// whether its rule plays on unit values.
+    pub fn new(slots: usize, scales: Scales, unit_values: bool, tally: Tally) -> Result<Self> {
         let (weights, met) = (Table::zeroed(slots)?, TouchedSlots::new(slots)?);
-        Ok(SlimModel { weights, met, scales, tally })
+        Ok(SlimModel { weights, met, scales, unit_values, tally })
     }
 
     /// Restore what [`Inspect::copy_weights`] returned for these slots.
@@ -61,10 +63,13 @@ impl SlimModel {
 impl PlayKernel for SlimModel {
     #[inline(always)]
     fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>) {
-        let (mut scratch, start) = (Scaled::default(), margins.len());
+        let (mut scratch, mut clipped, start) = (Scaled::default(), Vec::new(), margins.len());
         for k in 0..examples.len() {
             let example = examples.example(k);
-            let seen = self.scales.normalise(&example, &mut scratch);
+            let mut seen = self.scales.normalise(&example, &mut scratch);
+            if self.unit_values {
+                seen = seen.with_unit_values(&mut clipped);
+            }
             let mut sum = simd.splat(0.0);
             for (slots, values) in seen.slots.chunks(LANES).zip(seen.values.chunks(LANES)) {
                 let (mut weights, mut factors) = ([0.0; LANES], [0.0; LANES]);
@@ -96,6 +101,10 @@ impl Inspect for SlimModel {
 
     fn scales(&self) -> &Scales {
         &self.scales
+    }
+
+    fn has_unit_values(&self) -> bool {
+        self.unit_values
     }
 
     fn tally(&self) -> &Tally {
@@ -153,7 +162,7 @@ mod tests {
     }
 
     fn model() -> Result<SlimModel> {
-        let mut model = SlimModel::new(SLOTS, Scales::None, Tally::default())?;
+        let mut model = SlimModel::new(SLOTS, Scales::None, false, Tally::default())?;
         let slots: Vec<u32> = (0..SLOTS as u32).collect();
         let weights: Vec<f32> = (0..SLOTS).map(weight).collect();
         model.restore_weights(&slots, &weights);

@@ -154,8 +154,8 @@ pub struct LaneTally {
 /// The current state of one lane, for the ledger.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaneSummary {
-    /// The lane's rate.
-    pub rate: f64,
+    /// The lane's rate; None for the coin lane, which has none.
+    pub rate: Option<f64>,
     /// Its share in the mixture, from 0 to 1.
     pub share: f64,
     /// The sums over its rounds.

@@ -42,6 +42,10 @@ pub trait Rule: Copy + Send + Sync + 'static {
     /// Whether `absorb` moves the weight by −rate · gradient, at the rate that it returns, so that `place`
     /// can move it differently.
     const DESCENDS: bool = false;
+    /// Whether the rule plays on values from −1 to 1 (`Example::unit_values`).
+    const UNIT_VALUES: bool = false;
+    /// Whether at rate "auto" the last lane plays the rule `coin` in place of an eighth rate.
+    const COIN_LANE: bool = false;
 
     /// The feasible interval of the coordinate, for rules that have one.
     fn interval(&self) -> Interval {
@@ -54,6 +58,14 @@ pub trait Rule: Copy + Send + Sync + 'static {
     /// This rule with another rate; a rule without one is unchanged.
     fn at(self, _rate: f32) -> Self {
         self
+    }
+    /// Coupled rules: this rule with what its weights need from the shared state.
+    fn knowing(self, _shared: &Self::Shared) -> Self {
+        self
+    }
+    /// Whether the bound was proved for rounds that led to this shared state.
+    fn is_proved(&self, _shared: &Self::Shared) -> bool {
+        true
     }
     /// The weight that the coordinate plays.
     fn weight(&self, slot: &Self::Slot, value: f32) -> f32;
@@ -151,6 +163,7 @@ rules! {
     global: "global" => Global(GlobalParameters);
     per_coordinate: "per-coordinate" => PerCoordinate(PerCoordinateParameters);
     ftrl: "ftrl" => Ftrl(FtrlParameters);
+    coin: "coin" => Coin(CoinParameters);
     passive_aggressive: "pa" => Pa(PaParameters), "pa-i" => PaI(Pa1Parameters), "pa-ii" => PaII(Pa2Parameters);
     confidence_weighted: "cw" => Cw(CwParameters), "cw-stdev" => CwStdev(CwStdevParameters);
     arow: "arow" => Arow(ArowParameters);

@@ -82,6 +82,7 @@ impl Rule for PerCoordinate {
     type Slot = Slot;
     type Shared = ();
     const DESCENDS: bool = true;
+    const COIN_LANE: bool = true;
 
     fn interval(&self) -> Interval {
         self.interval

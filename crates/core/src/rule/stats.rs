@@ -43,6 +43,8 @@ pub struct ExampleStats {
     pub newcomer_rates: f64,
     /// Σ D_i² over the coordinates that are first met in this example.
     pub newcomer_widths: f64,
+    /// The number of coordinates that never had a gradient before this example.
+    pub newcomers: f64,
     /// importance · λ: a coordinate's gradient is slope · value + shrink · weight.
     pub shrink: f64,
     /// Σ w_i² of the weights played; 0 without L2.

@@ -4,10 +4,12 @@
 //! - [`f64x8`]: eight float64 numbers in registers, gather and scatter of slots;
 //! - [`sums`]: sums in a fixed order, so that every machine gives the same bits;
 //! - [`exp_log`]: exponential and logarithm without branches;
+//! - [`exp_tanh`]: exponential and hyperbolic tangent of float32 numbers without branches;
 //! - [`murmur3`], [`murmur8`]: the hash of a name, and of eight names at once;
 //! - [`pairs4`]: four features of numeric text parsed at once.
 
 pub mod exp_log;
+pub mod exp_tanh;
 pub mod f64x8;
 mod instructions;
 pub mod murmur3;

@@ -30,12 +30,12 @@ impl Expected {
     /// What the field of this name may be, in the slots or in the shared state.
     fn of(field: &str) -> Option<Expected> {
         Some(match field {
-            "losses" | "energies" | "stack_loss" | "standardised_loss" => Expected::NotNegative,
+            "losses" | "energies" | "stack_loss" | "standardised_loss" | "stake" | "largest"
+            | "examples" | "squares" | "size" | "granted" => Expected::NotNegative,
             "shares" => Expected::FromZeroToOne,
             "at_rate" => Expected::NotNegative,
-            "weights" | "weight" | "z" | "gradient_sum" | "played" | "entry" | "surplus" => {
-                Expected::Finite
-            }
+            "weights" | "weight" | "z" | "reward" | "gradient_sum" | "played" | "entry"
+            | "surplus" => Expected::Finite,
             "energy" | "n" | "precision" | "rates" | "widths" | "inverse" | "climb" | "loss"
             | "penalty" | "sharing" => Expected::NotNegative,
             "rate" => Expected::Float32,
@@ -215,7 +215,7 @@ fn check_labels(header: &Header) -> Reading<()> {
 }
 
 /// The parts of the shared state. Only lanes have more than the first two.
-const PARTS: [&str; 6] = ["state", "step", "lanes", "stack", "stack_loss", "mixture"];
+const PARTS: [&str; 7] = ["state", "step", "coin", "lanes", "stack", "stack_loss", "mixture"];
 
 /// What the shared state of a rule looks like.
 #[derive(Clone, Copy)]

@@ -16,6 +16,7 @@ from lessregret.learners.rules.rule import BoxedRule, ExampleStats, Rule, Step
 
 if TYPE_CHECKING:
     from lessregret.learners.rules.arow import Arow
+    from lessregret.learners.rules.coin import Coin
     from lessregret.learners.rules.confidence_weighted import CW, CWStdev
     from lessregret.learners.rules.constant import Constant
     from lessregret.learners.rules.ftrl import Ftrl
@@ -109,6 +110,7 @@ __all__ = [
     "Arow",
     "BoxedRule",
     "CWStdev",
+    "Coin",
     "Constant",
     "ExampleStats",
     "Ftrl",

@@ -63,6 +63,7 @@ class PerCoordinate(BoxedRule):
     name = "per-coordinate"
     empty = Slot()
     descends = True
+    coin_lane = True
 
     rate: float | Literal["theory", "auto"] = limited("auto", above=0, words=("theory", "auto"))
     offset: float = limited(None, least=0)

@@ -73,6 +73,8 @@ class ExampleStats:
     """|x|²"""
     variance: float = 0.0
     """Σ variance_i x_i², for the rules that keep a variance of each weight"""
+    newcomers: float = 0.0
+    """the number of coordinates that never had a gradient before this example"""
     newcomer_rates: float = 0.0
     """Σ rate_i² over the newcomers: the coordinates that no earlier example had"""
     newcomer_widths: float = 0.0
@@ -108,6 +110,10 @@ class Rule(ABC):
     coupled: ClassVar[bool] = False
     descends: ClassVar[bool] = False
     """Whether ``absorb`` moves ``weight``, a field of the slot, by −rate · gradient."""
+    unit_values: ClassVar[bool] = False
+    """Whether the rule plays on values from −1 to 1: values divided by their size, then clipped."""
+    coin_lane: ClassVar[bool] = False
+    """Whether at rate "auto" the last lane plays the rule ``coin`` in place of an eighth rate."""
     regresses: ClassVar[bool] = True
     """Whether the rule can learn from labels that are numbers."""
 
@@ -128,6 +134,14 @@ class Rule(ABC):
     def step(self, shared: Any, stats: ExampleStats) -> tuple[Any, Step]:
         """For coupled rules: the shared state after this round, and the step of the round."""
         return shared, Step()
+
+    def knowing(self: SelfRule, shared: Any) -> SelfRule:
+        """For coupled rules: the rule with what its weights need from the shared state."""
+        return self
+
+    def is_proved(self, shared: Any) -> bool:
+        """Whether the bound was proved for rounds that led to this shared state."""
+        return True
 
     def spread(self, slot: Any, step: Step) -> float | None:
         """D_i²/(2 η_T,i): the term of this coordinate in the first half of the paper's bound.

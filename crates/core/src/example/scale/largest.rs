@@ -90,7 +90,7 @@ impl Largest {
         let features = example.slots.iter().zip(example.values);
         scratch.clear();
         scratch.extend(features.map(|(&slot, &x)| self.scaled(slot as usize, x)));
-        Example { values: scratch, ..*example }
+        Example { values: scratch, unit_values: scratch, ..*example }
     }
 
     /// x_i/m_i, where m_i includes this value.
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     fn example(values: &[f32]) -> Example<'_> {
-        Example { label: 1.0, importance: 1.0, slots: &[4, 1], values }
+        Example { label: 1.0, importance: 1.0, slots: &[4, 1], values, unit_values: values }
     }
 
     fn seen(scales: &Largest, values: &[f32]) -> Vec<f32> {

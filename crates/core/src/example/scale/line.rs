@@ -14,12 +14,14 @@ const OFFSET: f64 = 3.0;
 /// n/t from which a feature counts as a column with missing cells. Rare words are below it.
 const PRESENT: f64 = 0.25;
 
-/// How the values of a feature are scaled: x̂ = clip((x − centre)/√square + offset, ±3).
+/// How the values of a feature are scaled: x̂ = clip((x − centre)/√square + offset, ±3). A feature that
+/// `stays` has x̂ = clip(x, ±3), and only its unit value is divided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Line {
     pub centre: f64,
     pub square: f64,
     pub offset: f64,
+    pub stays: bool,
 }
 
 impl Line {
@@ -31,26 +33,43 @@ impl Line {
         let varies = variance > EQUAL * square;
         if count == examples {
             let square = if varies { variance } else { f64::INFINITY };
-            return Line { centre: mean, square, offset: 0.0 };
+            return Line { centre: mean, square, offset: 0.0, stays: false };
         }
         let size = square + variance;
         let is_far = size > 1.0 && varies && square > OFFSET * OFFSET * variance;
         if is_far && count >= PRESENT * examples {
             let offset = mean.signum() * FRAC_1_SQRT_2;
-            return Line { centre: mean, square: 2.0 * variance, offset };
+            return Line { centre: mean, square: 2.0 * variance, offset, stays: false };
         }
-        Line { centre: 0.0, square: size.max(1.0), offset: 0.0 }
+        Line::by_size(size)
+    }
+
+    /// The line for a feature whose mean square is this.
+    #[inline(always)]
+    fn by_size(size: f64) -> Line {
+        // All values are 0 if the size is: they stay 0 when divided by 1.
+        let square = if size > 0.0 { size } else { 1.0 };
+        Line { centre: 0.0, square, offset: 0.0, stays: size <= 1.0 }
     }
 
     /// The line for a feature that was met with this value only.
     pub fn of_one(value: f32) -> Line {
-        let size = f64::from(value);
-        Line { centre: 0.0, square: (size * size).max(1.0), offset: 0.0 }
+        Line::by_size(f64::from(value) * f64::from(value))
     }
 
-    /// The scaled value per unit of the value.
-    pub fn slope(self) -> f64 {
-        1.0 / self.square.sqrt()
+    /// The line of a feature that is not seen.
+    pub fn silent() -> Line {
+        Line { square: f64::INFINITY, stays: false, ..Line::as_it_is() }
+    }
+
+    /// The line of a feature that is seen as it is.
+    pub fn as_it_is() -> Line {
+        Line::by_size(1.0)
+    }
+
+    /// The scaled value, or the unit value, per unit of the value.
+    pub fn slope(self, unit: bool) -> f64 {
+        if self.stays && !unit { 1.0 } else { 1.0 / self.square.sqrt() }
     }
 }
 
@@ -65,15 +84,16 @@ impl Scaled {
     ) {
         self.intercept = None;
         self.parts.clear();
+        self.stays.clear();
         self.parts.reserve(example.slots.len());
         for (k, (&slot, &value)) in example.slots.iter().zip(example.values).enumerate() {
             let line = line(k, slot, value);
             if line.is_none() {
                 self.intercept = Some(k);
             }
-            let Line { centre, square, offset } =
-                line.unwrap_or(Line { centre: 0.0, square: 1.0, offset: 0.0 });
+            let Line { centre, square, offset, stays } = line.unwrap_or(Line::as_it_is());
             self.parts.push([f64::from(value) - centre, square, offset]);
+            self.stays.push(stays);
         }
         self.divide();
     }
@@ -93,16 +113,18 @@ impl Scaled {
         let (examples, mut columns) = (before + 1.0, 0);
         let shared = 1.0 / examples;
         self.parts.resize(places.len(), [0.0; 3]);
-        let features = places.iter().zip(example.values);
-        for ((&place, &value), (new, part)) in features.zip(moments.iter_mut().zip(&mut self.parts))
+        self.stays.resize(places.len(), false);
+        let features = places.iter().zip(example.values).zip(&mut self.stays);
+        for (((&place, &value), stay), (new, part)) in
+            features.zip(moments.iter_mut().zip(&mut self.parts))
         {
             let (old, value) = (lines[place as usize], f64::from(value));
             let is_always = old.count == before;
             let inverse = if is_always { shared } else { 1.0 / (old.count + 1.0) };
             let own = old.with(value, inverse);
-            let Line { centre, square, offset } = Line::of(own, inverse, examples);
+            let Line { centre, square, offset, stays } = Line::of(own, inverse, examples);
             columns += usize::from(is_always);
-            (*new, *part) = (own, [value - centre, square, offset]);
+            (*new, *part, *stay) = (own, [value - centre, square, offset], stays);
         }
         // The intercept is the last feature, unless the example was made by hand.
         self.intercept = example.slots.iter().rposition(|&slot| slot == intercept);
@@ -113,25 +135,48 @@ impl Scaled {
     /// The scaled values, from their parts. A loop of its own, so that roots and divisions are vectorised and
     /// do not wait for lookups.
     fn divide(&mut self) {
-        self.values.clear();
-        self.values.extend(self.parts.iter().map(|[distance, square, offset]| {
+        let Scaled { parts, stays, values, unit_values, .. } = self;
+        unit_values.clear();
+        unit_values.extend(parts.iter().map(|[distance, square, offset]| {
             (distance / square.sqrt() + offset).clamp(-CLIP, CLIP) as f32
         }));
+        values.clear();
+        values.extend(unit_values.iter().zip(parts).zip(stays).map(
+            |((&unit, part), &mut stays)| {
+                if stays { part[0].clamp(-CLIP, CLIP) as f32 } else { unit }
+            },
+        ));
     }
 
     /// The example that was filled in, with this value for the intercept, without the features that became 0.
     pub(super) fn finish<'a>(&'a mut self, example: &Example<'a>, level: f64) -> Example<'a> {
         if let Some(k) = self.intercept {
             self.values[k] = level as f32;
+            self.unit_values[k] = 1.0;
         }
         // No early exit, so that the loop vectorises.
         if !self.values.iter().fold(false, |any, &value| any | (value == 0.0)) {
-            return Example { values: &self.values, ..*example };
+            let Scaled { values, unit_values, .. } = self;
+            return Example { values, unit_values, ..*example };
         }
-        let kept = example.slots.iter().zip(&self.values).filter(|(_, value)| **value != 0.0);
+        self.drop_zeros(example.slots);
+        let Scaled { slots, values, unit_values, .. } = self;
+        Example { slots, values, unit_values, ..*example }
+    }
+
+    /// Keep the features, of these slots, whose value is not 0.
+    fn drop_zeros(&mut self, slots: &[u32]) {
+        let Scaled { values, unit_values, .. } = self;
         self.slots.clear();
-        self.slots.extend(kept.map(|(slot, _)| slot));
-        self.values.retain(|&value| value != 0.0);
-        Example { slots: &self.slots, values: &self.values, ..*example }
+        self.slots.resize(slots.len(), 0);
+        let mut kept = 0;
+        for k in 0..slots.len() {
+            (self.slots[kept], values[kept], unit_values[kept]) =
+                (slots[k], values[k], unit_values[k]);
+            kept += usize::from(values[kept] != 0.0);
+        }
+        self.slots.truncate(kept);
+        values.truncate(kept);
+        unit_values.truncate(kept);
     }
 }

@@ -31,8 +31,11 @@ pub use standard::Standard;
 pub struct Scaled {
     slots: Vec<u32>,
     values: Vec<f32>,
+    unit_values: Vec<f32>,
     /// The standard scale of each feature: x − centre, the square of the divisor, and the offset.
     parts: Vec<[f64; 3]>,
+    /// Whether a feature is seen as it is.
+    stays: Vec<bool>,
     /// Which feature is the intercept.
     intercept: Option<usize>,
 }
@@ -127,13 +130,13 @@ impl Scales {
         }
     }
 
-    /// The weight per unit of the raw value, from the weights per unit of the scaled values. If labels are
-    /// standardised, it is in the units of the labels.
-    pub fn unscaled(&self, slot: usize, weight: &dyn Fn(usize) -> f32) -> f32 {
+    /// The weight per unit of the raw value, from the weights per unit of the scaled values; `unit` if these
+    /// are the unit values. If labels are standardised, it is in the units of the labels.
+    pub fn unscaled(&self, slot: usize, weight: &dyn Fn(usize) -> f32, unit: bool) -> f32 {
         match self {
             Scales::None => weight(slot),
             Scales::Largest(largest) => largest.unscaled(slot, weight(slot)),
-            Scales::Standard(standard) => standard.unscaled(slot as u32, weight),
+            Scales::Standard(standard) => standard.unscaled(slot as u32, weight, unit),
         }
     }
 

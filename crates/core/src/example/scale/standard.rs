@@ -139,21 +139,22 @@ impl Standard {
 
     /// The weight per unit of the raw value. The intercept takes the constants of all centred features, as if
     /// the example had all of them.
-    pub(super) fn unscaled(&self, slot: u32, weight: &dyn Fn(usize) -> f32) -> f32 {
+    pub(super) fn unscaled(&self, slot: u32, weight: &dyn Fn(usize) -> f32, unit: bool) -> f32 {
         let wide = |slot: u32| f64::from(weight(slot as usize));
         let units = self.labels.as_ref().map(|labels| labels.statistics().units());
         let raw = if slot == self.intercept {
             let always = self.always();
             let constant = |&slot: &u32| {
-                let per_unit = |line: Line| line.centre * line.slope();
+                let per_unit = |line: Line| line.centre * line.slope(unit);
                 wide(slot) * self.line(slot).map_or(0.0, per_unit)
             };
             let constants: f64 = always.iter().map(constant).sum();
-            let raw = wide(slot) * level(always.len()) - constants;
+            let level = if unit { 1.0 } else { level(always.len()) };
+            let raw = wide(slot) * level - constants;
             units.map_or(raw, |units| units.of(raw))
         } else {
             // A feature that was never met has no scale yet.
-            let raw = wide(slot) * self.line(slot).map_or(1.0, Line::slope);
+            let raw = wide(slot) * self.line(slot).map_or(1.0, |line| line.slope(unit));
             units.map_or(raw, |units| units.deviation * raw)
         };
         Interval::EVERYWHERE.clip(raw as f32)
@@ -244,8 +245,8 @@ impl Standard {
         }
         scratch.fill(example, |_, slot, _| {
             let is_silent = !ones.is_empty() && ones.binary_search(&slot).is_ok();
-            let square = if is_silent { f64::INFINITY } else { 1.0 };
-            (slot != self.intercept).then_some(Line { centre: 0.0, square, offset: 0.0 })
+            let line = if is_silent { Line::silent() } else { Line::as_it_is() };
+            (slot != self.intercept).then_some(line)
         });
         self.next.ones = ones;
         self.next.ones.len()
@@ -344,7 +345,7 @@ mod tests {
     const INTERCEPT: u32 = 9;
 
     fn example<'a>(slots: &'a [u32], values: &'a [f32]) -> Example<'a> {
-        Example { label: 1.0, importance: 1.0, slots, values }
+        Example { label: 1.0, importance: 1.0, slots, values, unit_values: values }
     }
 
     fn new() -> Standard {

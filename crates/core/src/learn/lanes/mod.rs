@@ -15,6 +15,7 @@
 //! mixture's penalty is their mean, weighted by the shares. Importance-aware updates (`loss/push.rs`) are
 //! computed for each lane, in a third loop over the features.
 
+mod coin;
 mod experts;
 mod mixture;
 mod model;
@@ -30,6 +31,7 @@ use crate::error::Result;
 use crate::example::{Example, Ordered, Scaled, Scales};
 use crate::learn::dispatch::PlayKernel;
 use crate::learn::frame::{Boxes, Frame, Plan};
+use crate::learn::lanes::coin::{Bets, CoinLane};
 use crate::learn::lanes::experts::Plays;
 use crate::learn::lanes::observe::{Observer, Round, Rounds};
 use crate::learn::rounds::{RoundKernel, Upcoming};
@@ -38,7 +40,7 @@ use crate::loss::wide::Tails;
 use crate::rule::{Rule, Slot, Step};
 use crate::simd::f64x8::F64x8;
 use crate::simd::{LANES, PerLane};
-use mixture::RATES;
+use mixture::rates;
 
 type LineOf<R> = <<R as Rule>::Slot as Slot>::Line;
 
@@ -47,6 +49,8 @@ pub struct Lanes<R: Rule, B: Boxes> {
     frame: Frame<R, B, PerLane>,
     table: CompactTable<LineOf<R>>,
     coupling: Coupling<R::Shared>,
+    /// The coin lane; not used by a rule without one.
+    coin: CoinLane,
     /// Scratch of importance-aware rounds: the rates of every feature, from the second loop to the third.
     rates: Vec<[f32; LANES]>,
     observer: Observer,
@@ -60,6 +64,8 @@ struct Coupling<S> {
 }
 
 impl<R: Rule, B: Boxes> Lanes<R, B> {
+    const RATES: [f32; LANES] = rates(R::COIN_LANE);
+
     /// A learner in its initial state. The rule's own rate is not used.
     pub fn new(plan: Plan, rule: R, boxes: B) -> Result<Self> {
         let Plan { loss, penalty, fixed_share, slots, .. } = plan;
@@ -67,6 +73,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             frame: Frame::new(plan, rule, boxes)?,
             table: CompactTable::new(slots)?,
             coupling: Coupling::default(),
+            coin: CoinLane::default(),
             rates: Vec::new(),
             observer: Observer::new(loss, penalty.l2 > 0.0, fixed_share),
         })
@@ -75,7 +82,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     /// The rule with the interval of a slot and the rate of a lane.
     #[inline]
     fn rule_at(&self, slot: usize, lane: usize) -> R {
-        self.frame.rule_at(slot).at(RATES[lane])
+        self.frame.rule_at(slot).at(Self::RATES[lane])
     }
 
     /// Look up the lines of a batch of examples, and prefetch those of the first example.
@@ -101,6 +108,7 @@ pub(crate) struct Scratch {
     positions: Vec<u32>,
     learned: usize,
     rounds: Rounds,
+    bets: Bets,
 }
 
 impl<R: Rule, B: Boxes> RoundKernel for Lanes<R, B> {
@@ -153,14 +161,14 @@ impl<R: Rule, B: Boxes> RoundKernel for Lanes<R, B> {
         features: usize,
         scratch: &mut Scratch,
     ) -> Result<()> {
-        let Scratch { positions, learned, rounds } = scratch;
+        let Scratch { positions, learned, rounds, bets } = scratch;
         let (own, others) = positions[*learned..].split_at(example.slots.len());
         *learned += own.len();
         // The last example of a batch has no next example to prefetch.
         if !others.is_empty() {
             self.table.prefetch_all(&others[..upcoming.slots(0).len()]);
         }
-        let round = self.round::<E, PENALISED>(simd, number, example, own)?;
+        let round = self.round::<E, PENALISED>(simd, number, example, own, bets)?;
         rounds.push(Round { features, ..round });
         Ok(())
     }
@@ -181,7 +189,8 @@ impl<R: Rule, B: Boxes> RoundKernel for Lanes<R, B> {
 impl<R: Rule, B: Boxes> PlayKernel for Lanes<R, B> {
     #[inline(always)]
     fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>) {
-        let (mut scratch, mut positions) = (Scaled::default(), Vec::new());
+        let (mut scratch, mut positions, mut bets) =
+            (Scaled::default(), Vec::new(), Bets::default());
         let (loss, mixture, stack) =
             (self.frame.loss, &self.observer.mixture, &self.observer.stack);
         let shares = mixture.shares(loss);
@@ -194,7 +203,7 @@ impl<R: Rule, B: Boxes> PlayKernel for Lanes<R, B> {
             for &slot in seen.slots {
                 positions.push(self.table.index().find(slot));
             }
-            let look = self.look::<_, false, false>(simd, &seen, &positions);
+            let look = self.look::<_, false, false>(simd, &seen, &positions, &mut bets);
             let tails = Tails::of(loss, &look.margins);
             let mut plays = Plays::new(loss, &look.margins, &tails, stack);
             if let Some(units) = units {

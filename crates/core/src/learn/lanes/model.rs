@@ -5,8 +5,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::mixture::{Mixture, RATES};
+use super::coin::{COIN, CoinLane};
+use super::mixture::Mixture;
 use super::observe::Observer;
+use super::round::rate_lanes;
 use super::stack::Stack;
 use super::{Coupling, Lanes};
 use crate::error::Result;
@@ -19,6 +21,7 @@ use crate::learn::model::{Inspect, Learn, Predict};
 use crate::learn::table::index::SlotIndex;
 use crate::learn::table::touched::TouchedSlots;
 use crate::learn::tally::{LaneSummary, SlotSummary, Tally};
+use crate::rule::coin::Shared;
 use crate::rule::{Interval, Line, Rule, Slot, Step};
 use crate::simd::{InstructionSet, Simd, WithSimd};
 use crate::simd::{LANES, PerLane};
@@ -29,6 +32,7 @@ use crate::simd::{LANES, PerLane};
 struct State<S> {
     state: [S; LANES],
     step: [Step; LANES],
+    coin: Shared,
     lanes: LaneTallies,
     stack: Stack,
     stack_loss: f64,
@@ -57,7 +61,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             let (rule, line) = (self.frame.rule_at(slot), *self.table.line(slot));
             let (bits, mut terms) = (line.bits(), [0.0; LANES]);
             for lane in 0..LANES {
-                let spread = rule.at(RATES[lane]).spread(&line.get(lane), steps[lane]);
+                let spread = rule.at(Self::RATES[lane]).spread(&line.get(lane), steps[lane]);
                 // A slot that only other lanes have touched has no rate in this lane and adds nothing.
                 terms[lane] = if bits[lane] == 0 { 0.0 } else { spread };
             }
@@ -68,15 +72,21 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 
     fn lane_summary(&self, lane: usize, share: f64, spread: f64) -> LaneSummary {
-        let shared = self.frame.rule.at(RATES[lane]).shared_spread(&self.coupling.state[lane]);
+        let shared =
+            self.frame.rule.at(Self::RATES[lane]).shared_spread(&self.coupling.state[lane]);
         let least = |slot: usize, sum: f64| self.rule_at(slot, lane).interval().least(sum);
         let floor = |sums: &Vec<PerLane>| {
             self.met().slots().map(|slot| least(slot, sums[slot][lane])).sum()
         };
+        let tally = self.observer.lanes.of(lane);
+        // The coin's game is on other values, so its bound says nothing of the game that the lanes play.
+        if R::COIN_LANE && lane == COIN {
+            return LaneSummary { rate: None, share, tally, spread: None, floor: None };
+        }
         LaneSummary {
-            rate: f64::from(RATES[lane]),
+            rate: Some(f64::from(Self::RATES[lane])),
             share,
-            tally: self.observer.lanes.of(lane),
+            tally,
             spread: (!self.frame.importance_aware).then_some(shared + spread),
             floor: self.frame.gradient_sums.as_ref().map(floor),
         }
@@ -114,7 +124,8 @@ impl<R: Rule, B: Boxes> Learn for Lanes<R, B> {
             return Err("the shared state is not an object".into());
         }
         let told = serde_json::from_value(shared).map_err(|error| error.to_string())?;
-        let State { state, step, lanes, stack, stack_loss, mixture } = told;
+        let State { state, step, coin, lanes, stack, stack_loss, mixture } = told;
+        self.coin = CoinLane::from(coin);
         self.coupling = Coupling { state, step };
         (self.observer.lanes, self.observer.mixture) = (lanes, mixture);
         (self.observer.stack, self.observer.stack_loss) = (stack, stack_loss);
@@ -149,7 +160,7 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
     }
 
     fn scaled_weight(&self, slot: usize) -> f32 {
-        let best = self.observer.mixture.best_lane();
+        let best = self.observer.mixture.best_lane(rate_lanes::<R>());
         self.rule_at(slot, best).weight(&self.table.line(slot).get(best), 1.0)
     }
 
@@ -214,7 +225,8 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
     fn shared(&self) -> Value {
         let (Coupling { state, step }, observer) = (self.coupling, &self.observer);
         let Observer { lanes, stack, stack_loss, mixture, .. } = *observer;
-        let state = State { state, step, lanes, stack, stack_loss, mixture };
+        let coin = self.coin.shared();
+        let state = State { state, step, coin, lanes, stack, stack_loss, mixture };
         serde_json::to_value(state).unwrap_or(Value::Null)
     }
 }

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use super::Lanes;
-use super::mixture::RATES;
+use super::coin::{Bets, COIN, Play};
 use crate::error::Result;
 use crate::example::Example;
 use crate::learn::frame::Boxes;
@@ -23,6 +23,8 @@ pub(super) struct Look {
     lane_stats: Option<[ExampleStats; LANES]>,
     square_norm: f64,
     square_weights: PerLane,
+    /// What the coin lane plays, if there is one.
+    coin: Play,
 }
 
 /// What is known of a round before the lanes learn from it.
@@ -70,8 +72,9 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         number: u64,
         example: &Example<'_>,
         positions: &[u32],
+        bets: &mut Bets,
     ) -> Result<Round> {
-        let look = self.look::<E, true, PENALISED>(simd, example, positions);
+        let look = self.look::<E, true, PENALISED>(simd, example, positions, bets);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let tails = Tails::of(self.frame.loss, &look.margins);
         let seen = Seen {
@@ -96,7 +99,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             tails,
             penalties: if PENALISED { self.penalties(&seen.look) } else { [0.0; LANES] },
             played,
-            energies: self.absorb_all::<E, PENALISED>(simd, example, positions, &seen),
+            energies: self.absorb_all::<E, PENALISED>(simd, example, positions, &seen, bets),
         })
     }
 
@@ -106,7 +109,12 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         simd: E,
         example: &Example<'_>,
         positions: &[u32],
+        bets: &mut Bets,
     ) -> Look {
+        let mut coin = Play::default();
+        if R::COIN_LANE {
+            coin = self.coin.look(simd, self.table.lines(), positions, example, bets);
+        }
         let (mut margins, mut square_weights) = (LaneSum::new(simd), LaneSum::new(simd));
         let mut lane_stats = (LEARN && R::COUPLED).then(|| [ExampleStats::default(); LANES]);
         let (mut square_norm, lines) = (Sum::default(), self.table.lines());
@@ -117,7 +125,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             let (rule, line) = (self.frame.rule_at(slot as usize), &lines[position as usize]);
             let mut weights = [0.0; LANES];
             for lane in 0..LANES {
-                weights[lane] = rule.at(RATES[lane]).weight(&line.get(lane), value);
+                weights[lane] = rule.at(Self::RATES[lane]).weight(&line.get(lane), value);
             }
             margins.add(k, simd.multiply(simd.widen(weights), simd.splat(wide)));
             if PENALISED {
@@ -128,14 +136,18 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
                 square_weights.add(k, simd.multiply(weights, weights));
             }
             for (lane, stats) in lane_stats.iter_mut().flatten().enumerate() {
-                rule.at(RATES[lane]).look(&line.get(lane), value, stats);
+                rule.at(Self::RATES[lane]).look(&line.get(lane), value, stats);
             }
         }
         // The code below needs many registers. `black_box` keeps the accumulators of the loop from being
         // spilled.
-        let margins = black_box(margins.totals());
-        let (square_norm, square_weights) = (square_norm.total(), square_weights.totals());
-        Look { margins, lane_stats, square_norm, square_weights }
+        let mut margins = black_box(margins.totals());
+        let (square_norm, mut square_weights) = (square_norm.total(), square_weights.totals());
+        if R::COIN_LANE {
+            margins[COIN] = coin.margin;
+            square_weights[COIN] = if PENALISED { coin.square_weights } else { 0.0 };
+        }
+        Look { margins, lane_stats, square_norm, square_weights, coin }
     }
 
     #[inline(always)]
@@ -172,9 +184,15 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         example: &Example<'_>,
         positions: &[u32],
         seen: &Seen,
+        bets: &mut Bets,
     ) -> PerLane {
+        if R::COIN_LANE {
+            let stats =
+                ExampleStats { square_norm: seen.look.coin.square_norm, ..seen.stats(COIN) };
+            self.coin.absorb::<E, PENALISED>(simd, &stats, bets);
+        }
         if R::COUPLED {
-            for (lane, &rate) in RATES.iter().enumerate() {
+            for (lane, &rate) in Self::RATES.iter().enumerate() {
                 let shared = &mut self.coupling.state[lane];
                 self.coupling.step[lane] = self.frame.rule.at(rate).step(shared, &seen.stats(lane));
             }
@@ -182,10 +200,16 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             return [0.0; LANES];
         }
         if R::DESCENDS && self.frame.importance_aware {
-            self.follow(simd, example, positions, seen);
+            self.follow(simd, example, positions, seen, bets);
             return [0.0; LANES];
         }
-        self.absorb::<E, false, PENALISED>(simd, example, positions, seen, &mut Vec::new())
+        let none = &mut Vec::new();
+        let mut energies =
+            self.absorb::<E, false, PENALISED>(simd, example, positions, seen, bets, none);
+        if R::COIN_LANE {
+            energies[COIN] = 0.0;
+        }
+        energies
     }
 
     /// The second loop over the features; returns ½ Σ g² η of every lane. With STAY the weights do not move
@@ -197,6 +221,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         example: &Example<'_>,
         positions: &[u32],
         seen: &Seen,
+        bets: &Bets,
         kept_rates: &mut Vec<[f32; LANES]>,
     ) -> PerLane {
         if self.frame.gradient_sums.is_some() {
@@ -219,7 +244,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             let mut gradients = simd.narrow(simd.multiply(wide_slopes, simd.splat(wide)));
             let mut rates = [0.0; LANES];
             for lane in 0..LANES {
-                let (rule, step) = (rule.at(RATES[lane]), steps[lane]);
+                let (rule, step) = (rule.at(Self::RATES[lane]), steps[lane]);
                 let mut state = line.get(lane);
                 let played = rule.weight(&state, value);
                 if PENALISED {
@@ -231,6 +256,9 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
                     rule.place(&mut state, f64::from(played), dither);
                 }
                 line.put(lane, state);
+            }
+            if R::COIN_LANE {
+                (line.field_mut(0)[COIN], line.field_mut(1)[COIN]) = bets.slot(k);
             }
             lines[position_again as usize] = line;
             if STAY {
@@ -281,7 +309,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
                 let mut gradient = slopes[lane] * f64::from(value);
                 if PENALISED {
                     let state = line.get(lane);
-                    let weight = rule.at(RATES[lane]).weight(&state, value);
+                    let weight = rule.at(Self::RATES[lane]).weight(&state, value);
                     gradient += shrink * f64::from(penalised(&state, value, weight));
                 }
                 sums[lane] += f64::from(gradient as f32);
@@ -292,10 +320,18 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     /// Importance-aware update: absorb, then move every weight by the push in a third loop. Not inlined, so
     /// that the ordinary path is compiled as if this one did not exist.
     #[inline(never)]
-    fn follow<E: F64x8>(&mut self, simd: E, example: &Example<'_>, positions: &[u32], seen: &Seen) {
+    fn follow<E: F64x8>(
+        &mut self,
+        simd: E,
+        example: &Example<'_>,
+        positions: &[u32],
+        seen: &Seen,
+        bets: &Bets,
+    ) {
         let mut rates = std::mem::take(&mut self.rates);
         rates.clear();
-        let responses = self.absorb::<E, true, false>(simd, example, positions, seen, &mut rates);
+        let responses =
+            self.absorb::<E, true, false>(simd, example, positions, seen, bets, &mut rates);
         let Seen { label, importance, look: Look { margins, .. }, .. } = seen;
         let dither = Dither::new(seen.round);
         let pushes: PerLane = std::array::from_fn(|lane| {
@@ -305,8 +341,8 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         for (((&slot, &value), &position), rates) in features {
             let rule = self.frame.rule_at(slot as usize);
             let line = &mut self.table.lines_mut()[position as usize];
-            for lane in 0..LANES {
-                let (rule, mut state) = (rule.at(RATES[lane]), line.get(lane));
+            for lane in 0..rate_lanes::<R>() {
+                let (rule, mut state) = (rule.at(Self::RATES[lane]), line.get(lane));
                 let weight = f64::from(rule.weight(&state, value));
                 let way = pushes[lane] * f64::from(rates[lane]) * f64::from(value);
                 rule.place(&mut state, weight + way, dither);
@@ -320,6 +356,11 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     fn penalties(&self, look: &Look) -> PerLane {
         look.square_weights.map(|squares| self.frame.penalty.of(squares))
     }
+}
+
+/// The number of lanes that have a rate.
+pub(super) const fn rate_lanes<R: Rule>() -> usize {
+    if R::COIN_LANE { COIN } else { LANES }
 }
 
 /// The weight that the regulariser acts on. It is 0 for a slot that only other lanes have touched and that is

@@ -310,6 +310,7 @@ mod tests {
                 importance: 1.0,
                 slots: &slots[..count],
                 values: &[0.5; FEATURES][..count],
+                unit_values: &[0.5; FEATURES][..count],
             };
             path.run(Lift(&mut table, example));
             for (slot, (old, new)) in before.iter().zip(&table).enumerate() {
@@ -329,7 +330,9 @@ mod tests {
         fn call<V: Simd>(self, simd: V) -> bool {
             let simd = simd.f64x8();
             let (mut gathered, values) = (Gathered::default(), vec![1.0; self.0.len()]);
-            let example = Example { label: 1.0, importance: 1.0, slots: self.0, values: &values };
+            let (slots, values) = (self.0, &values[..]);
+            let example =
+                Example { label: 1.0, importance: 1.0, slots, values, unit_values: values };
             gather_all(simd, &mut gathered, &table(), &example);
             gathered.is_any_new(simd)
         }

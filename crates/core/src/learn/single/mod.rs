@@ -75,13 +75,15 @@ impl<R: Rule, B: Boxes> Single<R, B> {
 pub(crate) struct Scratch<S: Slot> {
     gathered: Gathered<S>,
     rounds: Vec<Round>,
+    clipped: Vec<f32>,
     /// The labels of the rounds in the user's units, if labels are standardised.
     given: Vec<Given>,
 }
 
 impl<S: Slot> Default for Scratch<S> {
     fn default() -> Self {
-        Scratch { gathered: Gathered::default(), rounds: Vec::new(), given: Vec::new() }
+        let (gathered, rounds, clipped, given) = Default::default();
+        Scratch { gathered, rounds, clipped, given }
     }
 }
 
@@ -115,7 +117,8 @@ impl<R: Rule, B: Boxes> RoundKernel for Single<R, B> {
         features: usize,
         scratch: &mut Self::Scratch,
     ) -> Result<()> {
-        let Scratch { gathered, rounds, .. } = scratch;
+        let Scratch { gathered, rounds, clipped, .. } = scratch;
+        let example = &example.played_by::<R>(clipped);
         // A prefetch takes longer than one example, so prefetch two examples ahead. A table that nearly fits
         // into the cache needs no prefetch.
         let ahead = if size_of_val(&self.slots[..]) > NEAR { upcoming.slots(1) } else { &[] };
@@ -146,11 +149,13 @@ impl<R: Rule, B: Boxes> RoundKernel for Single<R, B> {
 impl<R: Rule, B: Boxes> PlayKernel for Single<R, B> {
     #[inline(always)]
     fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>) {
-        let (mut scratch, mut gathered) = (Scaled::default(), Gathered::default());
+        let (mut scratch, mut gathered, mut clipped) =
+            (Scaled::default(), Gathered::default(), Vec::new());
         let start = margins.len();
         for k in 0..examples.len() {
             let example = examples.example(k);
             let seen = self.frame.scales.normalise(&example, &mut scratch);
+            let seen = seen.played_by::<R>(&mut clipped);
             margins.push(self.look::<_, false, false>(simd, &seen, &mut gathered).margin);
         }
         self.frame.scales.to_predictions(&mut margins[start..]);

@@ -38,6 +38,7 @@ impl<R: Rule, B: Boxes> Learn for Single<R, B> {
         let parsed = serde_json::from_value(take("state")).map_err(|error| error.to_string())?;
         let step = serde_json::from_value(take("step")).map_err(|error| error.to_string())?;
         self.shared = parsed;
+        self.frame.rule = self.frame.rule.knowing(&self.shared);
         self.step = step;
         self.tally = tally;
         Ok(())
@@ -78,6 +79,10 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
         &self.frame.scales
     }
 
+    fn has_unit_values(&self) -> bool {
+        R::UNIT_VALUES
+    }
+
     fn tally(&self) -> &Tally {
         &self.tally
     }
@@ -103,7 +108,7 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
         if self.frame.importance_aware {
             return SlotSummary { theorem: None, ..summary };
         }
-        summary.spread = R::BOUNDED.then_some(spread);
+        summary.spread = (R::BOUNDED && self.frame.rule.is_proved(shared)).then_some(spread);
         summary
     }
 

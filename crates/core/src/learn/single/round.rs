@@ -212,6 +212,7 @@ impl<R: Rule, B: Boxes> Single<R, B> {
         self.check(example, &stats)?;
         if R::COUPLED {
             self.step = self.frame.rule.step(&mut self.shared, &stats);
+            self.frame.rule = self.frame.rule.knowing(&self.shared);
         }
         let energy = if !R::COUPLED && !PENALISED && slope == 0.0 {
             0.0

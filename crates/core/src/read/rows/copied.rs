@@ -64,6 +64,7 @@ mod tests {
                     importance: 1.0,
                     slots: &[1],
                     values: &[value],
+                    unit_values: &[value],
                 },
                 b"",
             );

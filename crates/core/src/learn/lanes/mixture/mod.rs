@@ -1,6 +1,7 @@
 //! The mixture of the experts: no rate to tune, at a known cost.
 //!
-//! The experts are the lanes, of which lane k runs the rule at the rate c_k = 0.0125 · 2^k, and the stack
+//! The experts are the lanes, of which lane k runs the rule at the rate 0.0125 · 3^k and the last
+//! one plays the coin (eight rates 0.0125 · 2.5^k for rules other than per-coordinate), and the stack
 //! (`learn/lanes/stack.rs`): K = 9. Expert k has lost L_k so far. With the shares π_k ∝ exp(−η L_k) the mixture
 //! plays
 //!
@@ -53,17 +54,21 @@ use crate::simd::exp_log::{exp_neg, ln};
 pub use plain::Played;
 use shares::Standing;
 
-/// The rate of the first lane. Every other lane has twice the rate of the one before.
-pub const LEAST_RATE: f32 = 0.0125;
+/// The rate of the first lane.
+const LEAST_RATE: f64 = 0.0125;
+/// How many times the rate of the lane before every other lane has, with seven rates and the coin.
+const RATIO: f64 = 3.0;
+/// The same for a rule without a coin lane, which has eight rates.
+const RATIO_OF_EIGHT: f64 = 2.5;
 
-/// The rates of the lanes.
-pub const RATES: [f32; LANES] = rates();
-
-const fn rates() -> [f32; LANES] {
-    let mut rates = [LEAST_RATE; LANES];
-    let mut lane = 1;
+/// The rates of the lanes, from 0.0125 up to about 9 (7.6 for eight of them). The last one has no meaning if
+/// that lane plays the coin.
+pub const fn rates(has_coin: bool) -> [f32; LANES] {
+    let ratio = if has_coin { RATIO } else { RATIO_OF_EIGHT };
+    let (mut rates, mut power, mut lane) = ([0.0; LANES], 1.0, 0);
     while lane < LANES {
-        rates[lane] = 2.0 * rates[lane - 1];
+        rates[lane] = (LEAST_RATE * power) as f32;
+        power *= ratio;
         lane += 1;
     }
     rates
@@ -113,9 +118,9 @@ impl Mixture {
         self.standing.shares(self.rate(loss))
     }
 
-    /// The lane with the largest share, the first one on ties.
-    pub fn best_lane(&self) -> usize {
-        self.standing.best_lane()
+    /// Of so many first lanes the one with the largest share, the first one on ties.
+    pub fn best_lane(&self, lanes: usize) -> usize {
+        self.standing.best_lane(lanes)
     }
 
     /// The margin of the mixture.
@@ -292,8 +297,10 @@ mod tests {
     const LOSS: Loss = Loss::Logistic;
 
     #[test]
-    fn rates_double_from_an_eightieth_to_1_6() {
-        assert_eq!((RATES[0], RATES[3], RATES[7]), (0.0125, 0.1, 1.6));
+    fn rates_rise_from_an_eightieth() {
+        let (with_coin, eight) = (rates(true), rates(false));
+        assert_eq!((with_coin[0], with_coin[1], with_coin[6]), (0.0125, 0.0375, 9.1125));
+        assert_eq!((eight[0], eight[1], eight[7]), (0.0125, 0.031_25, 7.629_394_5));
     }
 
     fn plays(margins: &PerLane) -> Plays {

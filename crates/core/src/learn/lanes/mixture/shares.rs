@@ -57,15 +57,15 @@ impl Standing {
         }
     }
 
-    /// The lane with the largest share, the first one on ties.
-    pub fn best_lane(&self) -> usize {
+    /// Of so many first lanes the one with the largest share, the first one on ties.
+    pub fn best_lane(&self, lanes: usize) -> usize {
         let standing = match self {
             Standing::Losses { losses } => *losses,
             Standing::Shares { shares, .. } => shares.map(|share| -share),
         };
         let better =
             |one: usize, other: usize| if standing[other] < standing[one] { other } else { one };
-        (1..LANES).fold(0, better)
+        (1..lanes).fold(0, better)
     }
 
     /// −(1/η) ln Σ π_k exp(−η loss_k). For infinite η, the increase of the least loss.
