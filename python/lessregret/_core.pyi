@@ -146,7 +146,7 @@ class Learner:
         limit: int | None = None,
         order: NDArray[np.uint32] | None = None,
     ) -> Outcomes: ...
-    def tally(self) -> tuple[int, int, float, float, float, float, float, float]: ...
+    def tally(self) -> tuple[int, int, float, float, float, float, float, float, float | None]: ...
     def summary(
         self,
     ) -> tuple[
@@ -155,7 +155,19 @@ class Learner:
         float | None,
         int,
         float | None,
-        list[tuple[float, float, float, float, float, float | None, float | None, float]],
+        list[
+            tuple[
+                float | None,
+                float,
+                float,
+                float,
+                float,
+                float | None,
+                float | None,
+                float,
+                float | None,
+            ]
+        ],
         tuple[float, float, float] | None,
     ]: ...
     def weights(self) -> tuple[NDArray[np.uint32], NDArray[np.float32]]: ...

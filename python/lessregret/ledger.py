@@ -20,12 +20,21 @@ and L the total of the mixture. For every k the regret of the mixture is at most
 
 The ledger reports the smallest of these numbers. It is computed from the tally of a learner and a
 summary of its slots, never from features.
+
+If labels are standardised (scale "standard", squared loss), regret and bounds are those of the game
+on standardised labels, Σ (m_t − ŷ_t)² with m the margin, and total is the loss of that game; the
+loss is in the units of the labels.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
+
+LABELS_AS_GIVEN = "labels as given"
+STANDARDISED_LABELS = "standardised labels"
+VARIANCES = "in variances of the labels"
+"""The unit of losses and regret in the game on standardised labels."""
 
 
 class Outcome(NamedTuple):
@@ -44,6 +53,8 @@ class Outcome(NamedTuple):
     energy: float
     """½ Σ_i g_i² η_i, with the rates η_i of this round"""
     features: int
+    standardised_loss: float | None = None
+    """the loss in the game on standardised labels; None if labels are not standardised"""
 
 
 @dataclass
@@ -58,6 +69,8 @@ class Tally:
     played: float = 0.0
     energy: float = 0.0
     penalty: float = 0.0
+    standardised_loss: float | None = None
+    """Σ importance · loss in the game on standardised labels; None if it is not played"""
 
     def record(self, outcome: Outcome) -> None:
         """Add one round."""
@@ -69,6 +82,14 @@ class Tally:
         self.played += outcome.played
         self.energy += outcome.energy
         self.penalty += outcome.importance * outcome.penalty
+        if outcome.standardised_loss is not None:
+            before = self.standardised_loss or 0.0
+            self.standardised_loss = before + outcome.importance * outcome.standardised_loss
+
+    @property
+    def game_loss(self) -> float:
+        """The loss of the game that the regret is about."""
+        return self.loss if self.standardised_loss is None else self.standardised_loss
 
 
 class Lane(NamedTuple):
@@ -94,11 +115,14 @@ class Lane(NamedTuple):
     floor: float | None
     penalty: float = 0.0
     """Σ importance · penalty; 0 without L2"""
+    standardised_loss: float | None = None
+    """Σ importance · loss in the game on standardised labels; None if it is not played"""
 
     @property
     def total(self) -> float:
-        """The sum of loss and penalty over all rounds."""
-        return self.loss + self.penalty
+        """The sum of loss and penalty over all rounds, in the game that the regret is about."""
+        loss = self.loss if self.standardised_loss is None else self.standardised_loss
+        return loss + self.penalty
 
     @property
     def bound(self) -> float | None:
@@ -184,8 +208,20 @@ class Ledger:
 
     @property
     def total(self) -> float:
-        """The sum of loss and L2 penalty over all rounds, Σ f_t(x_t). The regret is about it."""
-        return self.tally.loss + self.tally.penalty
+        """The sum of loss and L2 penalty over all rounds, Σ f_t(x_t). The regret is about it.
+
+        If labels are standardised, it is the sum of the game on standardised labels.
+        """
+        return self.tally.game_loss + self.tally.penalty
+
+    @property
+    def game(self) -> str:
+        """The game that regret and bounds are of: "labels as given" or "standardised labels".
+
+        Losses are in the units of the labels in both. In the game on standardised labels the
+        regret is in variances of the labels.
+        """
+        return LABELS_AS_GIVEN if self.tally.standardised_loss is None else STANDARDISED_LABELS
 
     @property
     def mistake_rate(self) -> float | None:
@@ -241,8 +277,9 @@ class Ledger:
     def mixing_cost(self) -> float | None:
         """An upper bound on the cost of mixing: total ≤ total of the best expert + mixing_cost.
 
-        The experts are the lanes and the stack. For logistic loss with K experts and importances up
-        to 1 it is at most ln K. None without lanes.
+        The experts are the lanes and the stack. For logistic loss with K experts, importances up to
+        1 and no fixed share it is at most ln K. If labels are standardised, it is in the units of
+        the labels: without L2, loss ≤ loss of the best expert + mixing_cost. None without lanes.
         """
         return self.summary.mixing_cost
 
@@ -253,6 +290,7 @@ class Ledger:
             "mean_loss": self.mean_loss,
             "mean_penalty": self.mean_penalty,
             "total": self.total,
+            "game": self.game,
             "mistake_rate": self.mistake_rate,
             "bound": self.bound,
             "theorem": self.theorem,

@@ -57,6 +57,12 @@ def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     ]
 
 
+def test_the_table_says_if_the_bound_is_in_variances(capsys: pytest.CaptureFixture[str]) -> None:
+    with Table(Tally(standardised_loss=0.0)):
+        pass
+    assert capsys.readouterr().err.endswith("    mean bound, in variances of the labels\n")
+
+
 def test_the_table_of_a_resumed_run_begins_where_it_stopped(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

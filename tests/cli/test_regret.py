@@ -56,9 +56,48 @@ def test_the_table_says_what_the_document_says(lessregret: CommandLine, log: str
         ]  # fmt: skip
 
 
+PRICES = "".join(
+    f"{290_000 + 40_000 * (k % 7) + 900 * (k % 3)} | rooms:{k % 7} age:{k * k % 11}\n"
+    for k in range(600)
+)
+
+
+@pytest.mark.parametrize("more", [(), ("--low-memory",)], ids=["memory", "files"])
+def test_prices_are_measured_in_variances_of_the_labels(
+    lessregret: CommandLine, more: tuple[str, ...]
+) -> None:
+    lessregret.write("prices.vw", PRICES)
+    asked = ("prices.vw", "--loss", "squared", "--scale", "standard", *SMALL, *more)
+    document = document_of(lessregret, *asked)
+    assert document["game"] == "standardised labels"
+    for row in document["rows"]:
+        assert 0 < row["best_loss"] < row["mean_loss"] < 1
+        assert row["regret_high"] <= row["linear_regret"] <= row["bound"]
+    done = lessregret("regret", *asked, "--quiet", "--report", "page.html")
+    told = "The labels are standardised: all numbers are in variances of the labels."
+    assert done.stdout.splitlines()[-1] == told
+    page = lessregret.folder.joinpath("page.html").read_text(encoding="utf-8")
+    assert "All numbers are per example, in variances of the labels." in page
+
+
+def test_the_regret_of_a_run_is_that_of_the_game_it_played(lessregret: CommandLine) -> None:
+    """The bound and the certificate of ``train`` and of ``regret`` are the same numbers."""
+    lessregret.write("prices.vw", PRICES)
+    asked = ("prices.vw", "--loss", "squared", "--scale", "standard", *SMALL)
+    [row] = document_of(lessregret, *asked, "--rules", "per-coordinate:rate=0.3")["rows"]
+    done = lessregret("train", *asked, "--rate", "0.3", "--certify", "--json", "--quiet")
+    trained = json.loads(done.stdout)
+    assert trained["bound"] / 600 == pytest.approx(row["bound"], rel=1e-12)
+    assert trained["linear_regret"] / 600 == pytest.approx(row["linear_regret"], rel=1e-12)
+    assert trained["standardised_loss"] / 600 == pytest.approx(row["mean_loss"], rel=1e-12)
+
+
 def test_the_document(lessregret: CommandLine, log: str) -> None:
     document = document_of(lessregret, log, *SMALL, "--l2", "0.001")
-    assert set(document) == {"examples", "loss", "l2", "scale", "rows", "skipped", "seconds"}
+    assert set(document) == {
+        "examples", "loss", "l2", "scale", "game", "rows", "skipped", "seconds",
+    }  # fmt: skip
+    assert document["game"] == "labels as given"
     assert (document["examples"], document["loss"], document["l2"]) == (1500, "logistic", 0.001)
     for row in document["rows"]:
         assert set(row) == FIELDS | {"growth"}

@@ -27,8 +27,9 @@ def table(seed: int, loss: str) -> tuple[np.ndarray, ...]:
 
 
 def margins(loss: str, rule: str, rows: tuple[np.ndarray, ...]) -> np.ndarray:
-    # A constant rate that overshoots makes rounding grow.
-    rate = 0.01 if (loss, rule) == ("squared", "constant") else None
+    # A rate that overshoots makes rounding grow.
+    overshoots = loss == "squared" and rule in ("constant", "inverse-sqrt")
+    rate = 0.01 if overshoots else None
     learner = Learner(loss, parse_rule(rule, rate=rate), columns=8, scale="standard")
     return learn_rows(learner, *rows)
 

@@ -229,6 +229,17 @@ def test_where_a_number_starts_to_say_something(
     assert says_something_from(marks, "bound") == start
 
 
+def test_the_page_says_if_regret_is_in_variances(lessregret: CommandLine) -> None:
+    rows = "".join(f"{290_000 + 40_000 * (k % 7)} | rooms:{k % 7}\n" for k in range(200))
+    lessregret.write("prices.vw", rows)
+    asked = ("prices.vw", "--loss", "squared", "--bits", "10", "--report", "page.html", "--quiet")
+    told = "regret, bound and the loss beside them are in variances of the labels"
+    for scale, expected in (("standard", True), ("cap", False)):
+        assert lessregret("train", *asked, "--scale", scale).code == 0
+        page = lessregret.folder.joinpath("page.html").read_text(encoding="utf-8")
+        assert (told in page) == expected, scale
+
+
 def test_a_report_of_ones_own(tmp_path: Path) -> None:
     origin = Origin.now("lessregret a b")
     Report("<T>", "a & b", [Section("S", [Text("*x*")])], origin).write(tmp_path / "p.html")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from lessregret.learners import labels
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import RULES
 
@@ -57,3 +58,9 @@ def test_the_twins_of_a_loss_have_one_header(file: Path) -> None:
     ours, theirs = python_header(file), rust_header(twin)
     assert ours.splitlines()[0] == theirs.splitlines()[0]
     assert block(ours, "Loss") == block(theirs, "Loss")
+
+
+def test_the_twins_of_the_labels_have_one_header() -> None:
+    file = Path(inspect.getfile(labels))
+    ours, theirs = python_header(file), rust_header(CORE / "example" / "scale" / "labels.rs")
+    assert block(ours, "Each label") == block(theirs, "Each label")

@@ -39,7 +39,7 @@ pub use atomic_file::AtomicFile;
 pub use comparator::{Columns, Problem};
 pub use error::{Error, InputError, Result};
 pub use example::hash;
-pub use example::{Chunk, Example, Names, Ordered, Requirements, SlotLookup};
+pub use example::{Chunk, Example, LabelStatistics, Names, Ordered, Requirements, SlotLookup};
 pub use learn::model::{Inspect, Learn, Model, Predict};
 pub use learn::tally::{LaneSummary, LaneTally, SlotSummary, StackSummary, StackTally, Tally};
 pub use loss::{LOSSES, Labels, Link, Loss};

@@ -16,8 +16,8 @@ use crate::examples::{Given, Outcomes, Request};
 use crate::json::json;
 use crate::stream::Stream;
 
-type TallyParts = (u64, u64, f64, f64, f64, f64, f64, f64);
-type Lane = (Option<f64>, f64, f64, f64, f64, Option<f64>, Option<f64>, f64);
+type TallyParts = (u64, u64, f64, f64, f64, f64, f64, f64, Option<f64>);
+type Lane = (Option<f64>, f64, f64, f64, f64, Option<f64>, Option<f64>, f64, Option<f64>);
 type Stack = (f64, f64, f64);
 type SummaryParts =
     (Option<f64>, Option<f64>, Option<f64>, u64, Option<f64>, Vec<Lane>, Option<Stack>);
@@ -120,11 +120,14 @@ impl Learner {
         request.with(py, |source| self.0.predict(source)).map(Outcomes)
     }
 
-    /// The sums over the rounds: rounds, features, importance, loss, mistakes, played, energy and penalty.
+    /// The sums over the rounds: rounds, features, importance, loss, mistakes, played, energy, penalty and, if
+    /// labels are standardised, their loss.
     fn tally(&self) -> TallyParts {
-        let Tally { rounds, features, importance, loss, mistakes, played, energy, penalty } =
+        let Tally { rounds, features, importance, loss, mistakes, played, energy, .. } =
             *self.0.model().tally();
-        (rounds, features, importance, loss, mistakes, played, energy, penalty)
+        let Tally { penalty, standardised_loss, .. } = *self.0.model().tally();
+        let own = self.0.space().standardises_labels().then_some(standardised_loss);
+        (rounds, features, importance, loss, mistakes, played, energy, penalty, own)
     }
 
     /// The regret terms from the slots: spread, floor, theorem, touched, mixing cost, lanes and stack.
@@ -132,8 +135,9 @@ impl Learner {
         let SlotSummary { spread, floor, theorem, touched, mixing_cost, lanes, stack } =
             py.detach(|| self.0.model().summary());
         let lanes = lanes.into_iter().map(|LaneSummary { rate, share, tally, spread, floor }| {
-            let LaneTally { loss, played, energy, penalty } = tally;
-            (rate, share, loss, played, energy, spread, floor, penalty)
+            let LaneTally { loss, played, energy, penalty, standardised_loss } = tally;
+            let own = self.0.space().standardises_labels().then_some(standardised_loss);
+            (rate, share, loss, played, energy, spread, floor, penalty, own)
         });
         let of_stack = |StackSummary { share, tally }| (share, tally.loss, tally.penalty);
         (spread, floor, theorem, touched, mixing_cost, lanes.collect(), stack.map(of_stack))

@@ -53,6 +53,7 @@ def _document(model: str, header: dict[str, Any]) -> dict[str, Any]:
         "model": model,
         **{key: header[key] for key in ("format", "writer", "checksum", "spec", "tally")},
         "slim": header["slim"],
+        "labels": header.get("labels"),
         "skipped": header["skipped"],
         "slots": slots + intercept,
         "touched": touched,
@@ -100,6 +101,7 @@ def _page(document: dict[str, Any]) -> str:
         f"rule         {spec['rule']['name']} ({given})",
         *([f"l2           {_l2(spec)}"] if spec["l2"] else []),
         f"scale        {spec.get('scale', 'none')}",
+        *([f"labels       {_labels(document['labels'])}"] if document["labels"] else []),
         *(["updates      importance-aware"] if spec["importance_aware"] else []),
         *([f"fixed share  {spec['fixed_share']}"] if spec["fixed_share"] else []),
         f"slots        {_slots(document)}",
@@ -134,6 +136,16 @@ def _mean(tally: dict[str, Any], name: str) -> float | None:
 def _l2(spec: dict[str, Any]) -> str:
     everywhere = spec["l2_scope"] == "all"
     return f"{spec['l2']}{' on all coordinates' if everywhere else ''}"
+
+
+def _labels(statistics: dict[str, Any]) -> str:
+    """The statistics by which labels are standardised."""
+    if not statistics["range"]:
+        return "standardised; none yet"
+    variance = statistics["squares"] / statistics["importance"]
+    low, high = (number(end, 4) for end in statistics["range"])
+    mean, deviation = number(statistics["mean"], 4), number(variance**0.5, 4)
+    return f"standardised; mean {mean}, standard deviation {deviation}, from {low} to {high}"
 
 
 def _slots(document: dict[str, Any]) -> str:

@@ -69,11 +69,12 @@ scale_option = click.option(
     type=click.Choice(SCALES),
     default="standard",
     show_default=True,
-    help="How feature values are scaled. 'standard' subtracts the mean of a feature that is in every "
-    "example and divides by its standard deviation; it divides other features by their root mean "
-    "square, if that is above 1. For squared loss it standardises the labels, too. 'full' divides "
-    "each value by the largest absolute value that the feature has had so far, 'cap' only if that "
-    "largest value is above 1. 'none' leaves values as they are.",
+    help="How feature values are scaled. 'standard' subtracts the mean of a feature that is in "
+    "every example and divides by its standard deviation; it divides other features by their root "
+    "mean square, if that is above 1. With squared loss it standardises the labels, too; "
+    "predictions stay in their units. 'full' divides each value by the largest absolute value that "
+    "the feature has had so far, 'cap' only if that largest value is above 1. 'none' leaves values "
+    "as they are.",
 )
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Write the result as one JSON document to stdout."

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from lessregret.ledger import Ledger, Tally
+from lessregret.ledger import VARIANCES, Ledger, Tally
 from lessregret.report.wording import number
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ class Table(Silence):
         self._before = before
 
     def __enter__(self) -> Progress:
-        click.echo("".join(f"{title:>14}" for title in HEADER), err=True)
+        unit = "" if self._before.standardised_loss is None else f", {VARIANCES}"
+        click.echo("".join(f"{title:>14}" for title in HEADER) + unit, err=True)
         return self
 
     def checkpoint(self, tally: Tally, ledger: Callable[[], Ledger]) -> None:

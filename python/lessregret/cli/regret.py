@@ -30,8 +30,11 @@ from lessregret.cli.options import (
 from lessregret.cli.outputs import check_files
 from lessregret.cli.search_stop import SearchStop, certified_so_far
 from lessregret.errors import InputError, SpecError
+from lessregret.learners.labels import standardises_labels
+from lessregret.learners.losses import loss_named
 from lessregret.learners.penalty import check_strength
 from lessregret.learners.rules import Rule
+from lessregret.ledger import LABELS_AS_GIVEN, STANDARDISED_LABELS, VARIANCES
 from lessregret.report.wording import counted, number
 
 if TYPE_CHECKING:
@@ -132,7 +135,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         from lessregret.cli.pages import regret_page
 
         regret_page(ctx, request, rules, run).write(request.report)
-    click.echo(_document(request, run) if request.as_json else _table(run, request.l2))
+    click.echo(_document(request, run) if request.as_json else _table(request, run))
 
 
 @dataclass(frozen=True)
@@ -190,6 +193,12 @@ class Request:
             checkpoint=self.checkpoint,
             report=self.report,
         )
+
+    @property
+    def game(self) -> str:
+        """The game that is played, as a ledger names it."""
+        standardised = standardises_labels(loss_named(self.loss), self.scale)
+        return STANDARDISED_LABELS if standardised else LABELS_AS_GIVEN
 
     def learner(self, rule: Rule) -> Learner:
         """A learner that keeps the account of its regret, where the rule allows it."""
@@ -321,6 +330,7 @@ def _document(request: Request, run: Run) -> str:
         "loss": request.loss,
         "l2": request.l2,
         "scale": request.scale,
+        "game": request.game,
         "rows": [measured.as_dict() for measured in run.measured],
         "skipped": run.stream.skipped,
         "seconds": round(run.seconds, 3),
@@ -328,8 +338,8 @@ def _document(request: Request, run: Run) -> str:
     return json.dumps(document, indent=2)
 
 
-def _table(run: Run, l2: float) -> str:
-    suffered = "loss + L2" if l2 else "mean loss"
+def _table(request: Request, run: Run) -> str:
+    suffered = "loss + L2" if request.l2 else "mean loss"
     heading = ("rule", suffered, "best fixed", "± gap", "regret", "linearised", "bound")
     cells = [heading, *(_cells(measured) for measured in run.measured)]
     widths = [max(len(row[place]) for row in cells) for place in range(len(heading))]
@@ -337,6 +347,8 @@ def _table(run: Run, l2: float) -> str:
     for row in cells:
         first, *rest = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
         lines.append("  ".join([row[0].ljust(len(first)), *rest]))
+    if request.game == STANDARDISED_LABELS:
+        lines.append(f"The labels are standardised: all numbers are {VARIANCES}.")
     return "\n".join(lines)
 
 

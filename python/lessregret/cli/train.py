@@ -29,6 +29,7 @@ from lessregret.cli.progress import make_progress
 from lessregret.data.files import STREAM
 from lessregret.errors import SpecError
 from lessregret.learners.rules import RULES, Rule, number_or_word, rule_named, rule_settings
+from lessregret.ledger import STANDARDISED_LABELS, VARIANCES
 from lessregret.report.wording import counted, number
 
 if TYPE_CHECKING:
@@ -333,7 +334,7 @@ def _tell(request: Request, training: Training) -> None:
 def _summary(request: Request, training: Training) -> str:
     ledger = training.ledger
     lines = [f"{counted(ledger.rounds, 'example')}, {ledger.summary.touched:,} slots touched"]
-    lines.append(f"mean loss      {number(ledger.mean_loss, 6)}")
+    lines.append(f"mean loss      {number(ledger.mean_loss, 6)}{_in_variances(ledger)}")
     if training.learner.spec["l2"]:
         lines.append(f"mean penalty   {number(ledger.mean_penalty, 6)}")
     if ledger.mistake_rate is not None:
@@ -350,6 +351,13 @@ def _summary(request: Request, training: Training) -> str:
     written = {"model": request.model, "report": request.report}
     lines += [f"{what:<14} {where}" for what, where in written.items() if where]
     return "\n".join(lines)
+
+
+def _in_variances(ledger: Ledger) -> str:
+    """The loss of the game that the regret is of, if that is on standardised labels."""
+    if ledger.tally.standardised_loss is None:
+        return ""
+    return f", {number(ledger.mean(ledger.tally.standardised_loss), 6)} {VARIANCES}"
 
 
 def _lanes(ledger: Ledger) -> str:
@@ -370,5 +378,6 @@ def _per_round(total: float, ledger: Ledger, how: str) -> str:
     vacuous = " (above the loss itself: says nothing)" if total > ledger.total else ""
     plain = ledger.tally.importance == ledger.rounds
     unit = "a round" if plain else "per unit of importance"
-    rounds = f"{number(each, 6)} {unit}, {number(total, 1)} in all"
+    game = f", {VARIANCES}" if ledger.game == STANDARDISED_LABELS else ""
+    rounds = f"{number(each, 6)} {unit}, {number(total, 1)} in all{game}"
     return f"{rounds}   {how}{vacuous}"

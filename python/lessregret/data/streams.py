@@ -104,7 +104,8 @@ def open_examples(
     scale : "none", "cap", "full" or "standard"
         How values are scaled while they are read. Learners scale values themselves, so a learner
         raises a SpecError for values that were scaled here, unless it has scale "none". Scale here
-        if the same values go to something that cannot scale, such as :func:`best_fixed`.
+        if the same values go to something that cannot scale, such as :func:`best_fixed`. With
+        ``"standard"`` real labels are standardised, too.
     threads : int, optional
         The number of threads that read. The default is one for each core. The examples do not
         depend on it.

@@ -26,7 +26,9 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
     loss : "squared"
         The loss to minimise, (p - y)², where p is the prediction.
     rule, intercept, certify, bits, box, passes, l2, scale, importance_aware, fixed_share
-        The parameters of :class:`OnlineClassifier`, with the same meanings.
+        The parameters of :class:`OnlineClassifier`, with the same meanings. ``scale="standard"``
+        standardises the labels, too: their unit does not matter, and predictions and weights are in
+        it.
 
     Attributes
     ----------
@@ -80,7 +82,10 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
         return self._learn(X, y, sample_weight, starting=not hasattr(self, "learner_"))
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """The predictions: the margins, that is, the weighted sums of the features."""
+        """The predictions: the margins, that is, the weighted sums of the features.
+
+        If labels are standardised, predictions stay within the range of the labels so far.
+        """
         return self._margins(X)
 
     @property

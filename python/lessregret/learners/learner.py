@@ -65,11 +65,12 @@ class Learner:
         How values are scaled. ``"standard"`` subtracts the mean of a feature that is in every
         example and divides by its standard deviation; it divides other features by their root mean
         square, if that is above 1. It leaves 0/1 data and unit-length rows unchanged, and an
-        explicit zero is a value for it. For squared loss it standardises the labels too.
-        ``"full"`` divides each value by the largest absolute value that the feature has had so far.
-        ``"cap"`` does so only if that largest value is above 1; its divisor at most doubles in each
-        round, so that a single outlier does not make all later values of the feature tiny.
-        ``"none"`` leaves all values as they are.
+        explicit zero is a value for it. With squared loss it standardises the labels, too: the
+        limits of the weights and L2 are then in standard deviations of the labels, predictions are
+        in their units. ``"full"`` divides each value by the largest absolute value that the feature
+        has had so far. ``"cap"`` does so only if that largest value is above 1; its divisor at most
+        doubles in each round, so that a single outlier does not make all later values of the
+        feature tiny. ``"none"`` leaves all values as they are.
     importance_aware : bool, default False
         Whether to use importance-aware updates (Karampatziakis & Langford 2011): an example with
         importance h moves the weights as many small steps of total importance h would. A large

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from lessregret.errors import SpecError
 from lessregret.learners.importance import check_importance_aware, push
+from lessregret.learners.labels import LabelsAsGiven, labels_of
 from lessregret.learners.losses import Loss, loss_named
 from lessregret.learners.mixture import (
     LANES,
@@ -107,10 +108,11 @@ class ReadableLearner:
             StandardScales(intercept, unit=unit) if standard else Scales(scale, unit=unit)
         )
         self.keeps_zeros = scale == "standard"
+        self.labels = labels_of(self.loss, scale)
         self.shared = rule.no_shared
         self.step = Step()
         self.gradient_sums: dict[int, float] | None = {} if certify else None
-        self.tally = Tally()
+        self.tally = Tally(standardised_loss=self.labels.no_loss)
         self.intercept = intercept
         self.l2 = float(l2)
         self.l2_scope = l2_scope
@@ -138,13 +140,17 @@ class ReadableLearner:
                 else:
                     self.lanes.append(lane(rule=replace(rule, rate=rate)))  # type: ignore[call-arg]
             self.scales = self.lanes[0].scales
+            for each in self.lanes:
+                # The labels that they get are standardised, where labels are.
+                each.labels, each.tally = LabelsAsGiven(), Tally()
+        self.lane_losses = [0.0] * len(self.lanes)
 
     def margin(self, slots: Sequence[int], values: Sequence[float]) -> float:
-        """The margin Σ_i weight_i · value_i of the scaled values."""
+        """The margin Σ_i weight_i · value_i of the scaled values, in the units of the labels."""
         if self.lanes:
             margins = [lane.margin(slots, values) for lane in self.lanes]
-            return self.mixture.margin(self._stacked(margins))
-        return self._margin(*self.scales.seen(slots, values))
+            return self.mixture.margin(list(map(self.labels.prediction, self._stacked(margins))))
+        return self.labels.prediction(self._margin(*self.scales.seen(slots, values)))
 
     def play(
         self,
@@ -160,22 +166,26 @@ class ReadableLearner:
         slots, seen = self.scales.played(slots, values)
         if self.l2 and self.l2_scope == "all":
             slots, seen = self._with_absent(slots, seen)
-        stats = self._stats(slots, seen, label, importance)
+        learned = self.labels.learned(label, importance)
+        stats = self._stats(slots, seen, learned, importance)
         if self.importance_aware:
             energy = self._follow(slots, seen, stats)
         else:
             energy, _ = self._absorb(slots, seen, stats)
+        margin = self.labels.prediction(stats.margin)
         outcome = Outcome(
-            margin=stats.margin,
-            loss=self.loss.value(stats.margin, label),
-            mistake=self.loss.is_mistake(stats.margin, label),
+            margin=margin,
+            loss=self.loss.value(margin, label),
+            mistake=self.loss.is_mistake(margin, label),
             importance=importance,
             penalty=self.l2 / 2 * stats.square_weights,
             played=stats.played,
             energy=energy,
             features=features,
+            standardised_loss=self.labels.loss(self.loss, stats.margin, learned),
         )
         self.tally.record(outcome)
+        self.labels.remember(label, importance)
         return outcome
 
     def learn(self, examples: CsrRows) -> Outcomes:
@@ -192,8 +202,9 @@ class ReadableLearner:
         return _outcomes([self.margin(*row) for row in self._rows(examples)], examples)
 
     def weight(self, slot: int, value: float = 1.0) -> float:
-        """The current weight of a slot, for unscaled values."""
-        return self.scales.unscaled(slot, lambda slot: self.scaled_weight(slot, value))
+        """The current weight of a slot, for unscaled values, in the units of the labels."""
+        raw = self.scales.unscaled(slot, lambda slot: self.scaled_weight(slot, value))
+        return self.labels.weight(raw, slot == self.intercept)
 
     def scaled_weight(self, slot: int, value: float = 1.0) -> float:
         """The current weight of a slot, for scaled values; with lanes, that of the best lane."""
@@ -240,18 +251,33 @@ class ReadableLearner:
         self, slots: Sequence[int], values: Sequence[float], label: float, importance: float
     ) -> Outcome:
         """Every lane plays and absorbs for itself; their mixture is what is played."""
-        played = [lane.play(slots, values, label, importance) for lane in self.lanes]
+        learned = self.labels.learned(label, importance)
+        played = [lane.play(slots, values, learned, importance) for lane in self.lanes]
         margins = [outcome.margin for outcome in played]
         penalties = [outcome.penalty for outcome in played]
         stacked, penalties = self._stacked(margins), [*penalties, self.stack.penalty(penalties)]
-        margin, penalty = self.mixture.margin(stacked), self.mixture.penalty(penalties)
-        self.mixture.absorb(stacked, label, importance, penalties)
-        self._record_stack(importance, self.loss.value(stacked[-1], label), penalties[-1])
-        self.stack.absorb(margins, label, importance)
+        plays = list(map(self.labels.prediction, stacked))
+        margin, penalty = self.mixture.margin(plays), self.mixture.penalty(penalties)
         loss, mistake = self.loss.value(margin, label), self.loss.is_mistake(margin, label)
-        outcome = Outcome(margin, loss, mistake, importance, penalty, 0.0, 0.0, len(slots))
+        own = self.labels.loss(self.loss, self._mixed(margin, stacked), learned)
+        outcome = Outcome(margin, loss, mistake, importance, penalty, 0.0, 0.0, len(slots), own)
+        for k, each in enumerate(margins):
+            lost = self.loss.value(self.labels.prediction(each), label)
+            self.lane_losses[k] += importance * lost
+        stack_loss = self.loss.value(self.labels.prediction(stacked[-1]), label)
+        self._record_stack(importance, stack_loss, penalties[-1])
+        shared = [self.labels.variance * each for each in penalties]
+        self.mixture.absorb(plays, label, importance, shared)
+        self.stack.absorb(margins, learned, importance)
         self.tally.record(outcome)
+        self.labels.remember(label, importance)
         return outcome
+
+    def _mixed(self, prediction: float, margins: list[float]) -> float:
+        """The margin of what the mixture predicts; where all predict the same, its mean margin."""
+        mixed = self.labels.margin(prediction)
+        pairs = zip(self.mixture.shares(), margins, strict=True)
+        return sum(share * each for share, each in pairs) if mixed is None else mixed
 
     def _stacked(self, margins: list[float]) -> list[float]:
         """The margins of all experts: the lanes, and the stack on top of them."""
@@ -265,13 +291,14 @@ class ReadableLearner:
     def _summary_of_lanes(self) -> SlotSummary:
         *shares, share_of_stack = self.mixture.shares()
         lanes = []
-        rates = lane_rates(self.rule)
-        for rate, share, lane in zip(rates, shares, self.lanes, strict=True):
+        standardised = self.tally.standardised_loss is not None
+        played = zip(lane_rates(self.rule), shares, self.lanes, self.lane_losses, strict=True)
+        for rate, share, lane, loss in played:
             summary, tally = lane.summary(), lane.tally
-            sums = tally.loss, tally.played, tally.energy
+            sums, own = (loss, tally.played, tally.energy), tally.loss if standardised else None
             # The coin's game is on other values: its bound is not one of the game of the lanes.
             parts = (None, None) if rate is None else (summary.spread, summary.floor)
-            lanes.append(Lane(lane_name(rate), rate, share, *sums, *parts, tally.penalty))
+            lanes.append(Lane(lane_name(rate), rate, share, *sums, *parts, tally.penalty, own))
         touched = {i for lane in self.lanes for i, slot in lane.slots.items() if any(slot)}
         stack = self.stack_tally._replace(share=share_of_stack)
         cost = self.mixture.cost

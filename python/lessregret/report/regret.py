@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isinf
 
+from lessregret.learners.labels import standardises_labels
+from lessregret.learners.losses import loss_named
 from lessregret.learners.rules import Rule
+from lessregret.ledger import VARIANCES
 from lessregret.regret.measure import Measured, RegretPoint
 from lessregret.report import pictures
 from lessregret.report.compare import parameters
@@ -88,7 +91,8 @@ def _regret_section(run: RegretRun) -> Section:
 
 
 def _unit(run: RegretRun) -> str:
-    return unit_of(run.measured[0].last.ledger)
+    game = f", {VARIANCES}" if standardises_labels(loss_named(run.loss), run.scale) else ""
+    return unit_of(run.measured[0].last.ledger) + game
 
 
 def _cautions(run: RegretRun) -> list[Part]:

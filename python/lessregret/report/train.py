@@ -9,6 +9,7 @@ from typing import Any
 
 from lessregret.learners.largest_weights import NamedWeight
 from lessregret.learners.losses import loss_named
+from lessregret.ledger import STANDARDISED_LABELS, VARIANCES
 from lessregret.report import pictures
 from lessregret.report.page import DataFile, Origin, Report, Section, about_data, data_section
 from lessregret.report.parts import (
@@ -51,7 +52,7 @@ class TrainRun:
 
     @property
     def loss_in_all(self) -> float:
-        """The loss of all rounds."""
+        """The loss of all rounds, in the game that the regret is about."""
         return self.curve.marks[-1].loss
 
     @property
@@ -205,6 +206,7 @@ def _regret_section(run: TrainRun) -> Section:
     shown = _pictured(drawn, about, _regret_table(marks))
     plain = document["importance"] == document["examples"]
     words = REGRET if plain else f"{REGRET}\n{PER_IMPORTANCE}"
+    words += f"\n{STANDARDISED}" if document["game"] == STANDARDISED_LABELS else ""
     return Section("Regret a round", [Text(words), *shown, Text(_what_is_known(run))])
 
 
@@ -216,6 +218,11 @@ is *at most* the numbers below. No loss is negative, so a number above the loss 
 
 PER_IMPORTANCE = """\
 The examples have importances. A number a round is per unit of importance, as the mean loss is.
+"""
+
+
+STANDARDISED = f"""\
+The labels are standardised: regret, bound and the loss beside them are {VARIANCES}.
 """
 
 

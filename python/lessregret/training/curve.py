@@ -21,7 +21,7 @@ class CurvePoint(NamedTuple):
     importance: float
     """the sum so far; the rounds, where each has importance 1"""
     loss: float
-    """the sum over all rounds so far"""
+    """the sum over all rounds so far, in the game that the regret is about"""
     mean_loss: float | None
     loss_since: float | None
     """the mean loss since the previous mark"""
@@ -60,7 +60,7 @@ class Curve:
             return
         since = _mean(tally.loss - last.loss, tally.importance - last.importance)
         mean = _mean(tally.loss, tally.importance)
-        sums = tally.rounds, tally.importance, tally.loss
+        sums = tally.rounds, tally.importance, tally.game_loss
         self.marks.append(CurvePoint(*sums, mean, since, linear_regret, bound))
         self._last = tally
 

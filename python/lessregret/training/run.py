@@ -71,6 +71,8 @@ class Training(NamedTuple):
             "mean_loss": ledger.mean_loss,
             "mean_penalty": ledger.mean_penalty,
             "mistake_rate": ledger.mistake_rate,
+            "game": ledger.game,
+            "standardised_loss": ledger.tally.standardised_loss,
             "bound": ledger.bound,
             "theorem": ledger.theorem,
             "linear_regret": ledger.linear_regret,

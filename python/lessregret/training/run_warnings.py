@@ -20,7 +20,7 @@ from math import inf, log, sqrt
 from typing import Any, NamedTuple
 
 from lessregret.learners.outcomes import LabelSums
-from lessregret.ledger import Lane, Ledger
+from lessregret.ledger import Ledger
 from lessregret.training.late_rounds import LatePart
 
 LEAST_EXAMPLES = 1000
@@ -131,19 +131,20 @@ def _cures(spec: dict[str, Any]) -> tuple[str, str]:
     if not spec["intercept"]:
         return "leave out --no-intercept", "use intercept=True"
     if spec["scale"] == "none":
-        return "leave out --scale none", 'use scale="cap"'
+        return "leave out --scale none", 'use scale="standard"'
     if spec["rule"].get("rate") != "auto":
         told = "which has no rate to choose"
         return f"try --rule per-coordinate, {told}", f"try rule=PerCoordinate(), {told}"
     if spec["scale"] != "standard":
-        told = "shuffle the examples if they are sorted by label, or try"
-        return f"{told} --scale standard", f'{told} scale="standard"'
+        told = "shuffle the examples if they are sorted by label, or"
+        return f"{told} leave out --scale {spec['scale']}", f'{told} use scale="standard"'
     return ("shuffle the examples if they are sorted by label, or use fewer features",) * 2
 
 
 def _out_of_reach(spec: dict[str, Any], labels: LabelSums) -> bool:
     """Whether labels are larger than the radius, so that one weight cannot reach them."""
-    return spec["loss"] == "squared" and labels.size > _radius(spec)
+    as_given = spec["loss"] == "squared" and spec["scale"] != "standard"
+    return as_given and labels.size > _radius(spec)
 
 
 def _radius(spec: dict[str, Any]) -> float:
@@ -156,7 +157,7 @@ def _labels_out_of_reach(spec: dict[str, Any], labels: LabelSums) -> Finding:
         f"the labels have the root mean square {labels.size:.4g}, but no weight exceeds "
         f"{_radius(spec):g}: the mean loss is above that of the best constant prediction"
     )
-    return Finding(found, *("subtract the mean of the labels and divide by their deviation",) * 2)
+    return Finding(found, f"leave out --scale {spec['scale']}", 'use scale="standard"')
 
 
 def _edge_of_grid(spec: dict[str, Any], ledger: Ledger) -> Finding | None:
@@ -164,14 +165,14 @@ def _edge_of_grid(spec: dict[str, Any], ledger: Ledger) -> Finding | None:
 
     If the stack is better, it has made up for the grid: another rate alone would lose more.
     """
-    grid = sorted((lane for lane in ledger.lanes if lane.rate), key=lambda lane: lane.rate)
+    grid = sorted((lane.rate, lane.loss) for lane in ledger.lanes if lane.rate is not None)
     if len(grid) < 3 or ledger.stack is None:
         return None
-    least = min(ledger.stack.total, *(lane.total for lane in ledger.lanes))
-    for edge, *others in (grid[:3], grid[:-4:-1]):
-        gain = _gain(*(lane.total for lane in (edge, *others)))
-        if edge.total == least and gain > LEAST_GAIN * edge.total:
-            return _next_rate(spec, edge, others[0])
+    least = min(ledger.stack.loss, *(lane.loss for lane in ledger.lanes))
+    for edge, neighbour, third in (grid[:3], grid[:-4:-1]):
+        gain = _gain(edge[1], neighbour[1], third[1])
+        if edge[1] == least and gain > LEAST_GAIN * edge[1]:
+            return _next_rate(spec, edge[0], neighbour[0])
     return None
 
 
@@ -187,14 +188,14 @@ def _gain(edge: float, neighbour: float, third: float) -> float:
     return last * last / before if before > last else last
 
 
-def _next_rate(spec: dict[str, Any], edge: Lane, neighbour: Lane) -> Finding:
+def _next_rate(spec: dict[str, Any], edge: float, neighbour: float) -> Finding:
     """The advice to go one step of the grid beyond its edge, with all other parameters kept."""
-    lower = edge.rate < neighbour.rate
+    lower = edge < neighbour
     found = (
-        f"the lane at the {'lowest' if lower else 'highest'} rate, {edge.rate:g}, is the best: a "
+        f"the lane at the {'lowest' if lower else 'highest'} rate, {edge:g}, is the best: a "
         f"{'lower' if lower else 'higher'} rate may lose less"
     )
-    parameters = {"rate": edge.rate**2 / neighbour.rate}
+    parameters = {"rate": edge**2 / neighbour}
     if "offset" in spec["rule"]:
         # Left out, the offset of a rule whose rate is given could be another one.
         parameters["offset"] = spec["rule"]["offset"]

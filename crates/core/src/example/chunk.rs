@@ -346,6 +346,11 @@ impl Chunk {
         &mut self.values[span]
     }
 
+    /// Replace the label of example `i`.
+    pub fn set_label(&mut self, i: usize, label: f32) {
+        self.labels[i] = label;
+    }
+
     /// The tag of example `i`; empty if it has none.
     pub fn tag(&self, i: usize) -> &[u8] {
         let start = self.tags_before(i);

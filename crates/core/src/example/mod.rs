@@ -23,7 +23,7 @@ pub use chunk::{Arrays, Chunk};
 pub use names::{Name, Names};
 pub use order::Ordered;
 pub use requirements::{Requirements, SlotLookup};
-pub use scale::{Moments, Scaled, Scales};
+pub use scale::{Given, LabelStatistics, Moments, Scaled, Scales};
 pub use sizes::ValueSizes;
 
 use crate::rule::Rule;

@@ -110,8 +110,10 @@ impl<K: RoundKernel> Kernel for K {
             let completed = whole.complete(&seen, self.moved_slots());
             self.start_example(&completed, &mut scratch);
             let (number, features) = (before + 1, example.slots.len());
+            let completed = with_learned_label(self.scales(), completed);
             self.play_round::<_, true>(Portable, number, &completed, none, features, &mut scratch)?;
             self.scales().remember(&example);
+            remember_label(self.scales(), &example);
             self.count_rounds(&mut scratch, margins);
         }
         Ok(())
@@ -146,10 +148,27 @@ fn learn_batch<K: RoundKernel, E: F64x8, const PENALISED: bool>(
             }
         }
         let upcoming = Upcoming { examples, next: k + 1 };
+        let seen = with_learned_label(kernel.scales(), seen);
         kernel.play_round::<E, PENALISED>(simd, number, &seen, upcoming, features, scratch)?;
         if !plain {
             kernel.scales().remember(&example);
         }
+        remember_label(kernel.scales(), &example);
     }
     Ok(())
+}
+
+/// The example with the label that is learned from: ŷ, if labels are standardised.
+#[inline(always)]
+fn with_learned_label<'a>(scales: &mut Scales, example: Example<'a>) -> Example<'a> {
+    let Some(labels) = scales.labels_mut() else { return example };
+    Example { label: labels.prepare(example.label, example.importance), ..example }
+}
+
+/// Update the statistics of the labels, if there are any, by the example that was played.
+#[inline(always)]
+fn remember_label(scales: &mut Scales, example: &Example<'_>) {
+    if let Some(labels) = scales.labels_mut() {
+        labels.remember_round(example.label);
+    }
 }

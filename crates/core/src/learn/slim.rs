@@ -4,6 +4,8 @@
 //! p = Σ_i w_i x̂_i        x̂_i the scaled value
 //! ```
 //!
+//! If labels are standardised, the prediction is clip(μ + σ p, A, B) (`example/scale/labels.rs`).
+//!
 //! The sum is added up in the same order as in a learner. So a slim model made from a learner with one rate
 //! predicts bit-identical margins. Cost: four bytes a slot, and a bit.
 
@@ -61,7 +63,7 @@ impl SlimModel {
 impl PlayKernel for SlimModel {
     #[inline(always)]
     fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>) {
-        let (mut scratch, mut clipped) = (Scaled::default(), Vec::new());
+        let (mut scratch, mut clipped, start) = (Scaled::default(), Vec::new(), margins.len());
         for k in 0..examples.len() {
             let example = examples.example(k);
             let mut seen = self.scales.normalise(&example, &mut scratch);
@@ -78,6 +80,7 @@ impl PlayKernel for SlimModel {
             }
             margins.push(Sum::of(simd.to_array(sum)).total());
         }
+        self.scales.to_predictions(&mut margins[start..]);
     }
 }
 

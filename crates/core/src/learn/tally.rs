@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::example::Given;
 use crate::loss::Loss;
 
 /// The number of rounds that are recorded together.
@@ -68,6 +69,10 @@ pub struct Tally {
     /// Σ importance · penalty. Left out of files if it is 0, as in files written before L2 existed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub penalty: f64,
+    /// Σ importance · loss of the game on standardised labels. Left out of files if it is 0, as it is if labels
+    /// are not standardised.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub standardised_loss: f64,
 }
 
 /// Whether a number is 0 and can be left out of a file.
@@ -101,6 +106,16 @@ impl Tally {
         }
     }
 
+    /// Record rounds that were played on standardised labels: their standardised losses, and then the rounds in
+    /// the user's units.
+    pub fn record_standardised(&mut self, loss: Loss, rounds: &mut [Round], given: &[Given]) {
+        for (round, given) in rounds.iter_mut().zip(given) {
+            self.standardised_loss += round.importance * loss.value(round.margin, round.label);
+            (round.margin, round.label) = (given.units.prediction(round.margin), given.label);
+        }
+        self.record_all(loss, rounds);
+    }
+
     /// Record one round.
     #[inline(always)]
     pub fn record(&mut self, outcome: &Outcome) {
@@ -131,6 +146,9 @@ pub struct LaneTally {
     /// Σ importance · penalty. Left out of files if it is 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub penalty: f64,
+    /// Σ importance · loss of the game on standardised labels. Left out of files if it is 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub standardised_loss: f64,
 }
 
 /// Sums over the rounds so far of the stack.

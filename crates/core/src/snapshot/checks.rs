@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::Header;
 use super::refusal::{Reading, damaged, wrong};
 use crate::error::Result;
-use crate::example::Moments;
+use crate::example::{LabelStatistics, Moments};
 use crate::learn::slim::SlimModel;
 use crate::learn::tally::Tally;
 use crate::rule::{Parameters, Rule, WithRule};
@@ -30,8 +30,8 @@ impl Expected {
     /// What the field of this name may be, in the slots or in the shared state.
     fn of(field: &str) -> Option<Expected> {
         Some(match field {
-            "losses" | "energies" | "stake" | "largest" | "examples" | "squares" | "size"
-            | "granted" => Expected::NotNegative,
+            "losses" | "energies" | "standardised_loss" | "stake" | "largest" | "examples"
+            | "squares" | "size" | "granted" => Expected::NotNegative,
             "shares" => Expected::FromZeroToOne,
             "at_rate" => Expected::NotNegative,
             "weights" | "weight" | "z" | "reward" | "gradient_sum" | "played" | "entry"
@@ -117,6 +117,7 @@ pub(super) fn check_moments(slots: &[u32], moments: &[Moments], tally: &Tally) -
 pub(super) fn check_header(header: &Header) -> Reading<()> {
     check_counters(header)?;
     check_sums(header)?;
+    check_labels(header)?;
     let kind = header.spec.rule.with(AskKind)?;
     if !header.slim {
         return check_shared(&header.shared, kind);
@@ -156,6 +157,7 @@ fn check_sums(header: &Header) -> Reading<()> {
         ("tally.mistakes", tally.mistakes),
         ("tally.energy", tally.energy),
         ("tally.penalty", tally.penalty),
+        ("tally.standardised_loss", tally.standardised_loss),
     ];
     for (field, sum) in sums {
         if !Expected::NotNegative.holds(sum) {
@@ -173,6 +175,43 @@ fn check_sums(header: &Header) -> Reading<()> {
         return Err(wrong("tally.importance", tally.importance, "a sum of that many float32"));
     }
     Ok(())
+}
+
+/// Check the statistics of the labels, which are there exactly if labels are standardised.
+fn check_labels(header: &Header) -> Reading<()> {
+    let Some(labels) = header.labels else {
+        let sum = header.tally.standardised_loss;
+        return match header.spec.space.standardises_labels() {
+            true => Err(damaged("it has no 'labels', the statistics of the labels")),
+            false if sum != 0.0 => Err(wrong("tally.standardised_loss", sum, "0 for this spec")),
+            false => Ok(()),
+        };
+    };
+    if !header.spec.space.standardises_labels() {
+        return Err(damaged("'labels' is no part of this model"));
+    }
+    let LabelStatistics { importance, mean, squares, range } = labels;
+    for (field, number, expected) in [
+        ("labels.importance", importance, Expected::NotNegative),
+        ("labels.mean", mean, Expected::Finite),
+        ("labels.squares", squares, Expected::NotNegative),
+    ] {
+        if !expected.holds(number) {
+            return Err(wrong(field, number, expected.text()));
+        }
+        if range.is_none() && number != 0.0 {
+            return Err(wrong(field, number, "0 before the first label"));
+        }
+    }
+    match range {
+        Some(_) if importance == 0.0 => {
+            Err(wrong("labels.importance", importance, "a number above 0 of so many labels"))
+        }
+        Some([low, high]) if !(low <= high && low.is_finite() && high.is_finite()) => {
+            Err(wrong("labels.range", [low, high], "the lowest and the highest label"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The parts of the shared state. Only lanes have more than the first two.

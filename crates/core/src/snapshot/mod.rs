@@ -17,7 +17,8 @@
 //! A slim file holds `slot`, `weight` and the scales of the weights that are not zero: enough to predict. If
 //! values are centred, it also holds the features that were in every example, which the intercept depends on.
 //!
-//! The metadata hold the format version, the spec, the tally and a CRC-32 of the whole file, computed with
+//! The metadata hold the format version, the spec, the tally, the statistics of the labels if these are
+//! standardised, and a CRC-32 of the whole file, computed with
 //! the checksum's own eight digits as zeros. A file is written under a temporary name, flushed to the disk
 //! and renamed over the old one: a reader sees either the whole old model or the whole new one. Writing and
 //! reading stream; neither holds a second copy of the slots in memory.
@@ -34,6 +35,7 @@ mod write;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::example::LabelStatistics;
 use crate::learn::tally::Tally;
 use crate::spec::Spec;
 
@@ -77,6 +79,9 @@ pub struct Header {
     pub boxes: bool,
     /// The state that coupled coordinates share.
     pub shared: Value,
+    /// The statistics of the labels, if the learner standardises labels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<LabelStatistics>,
 }
 
 /// The position of the eight digits of the checksum in the header.

@@ -153,6 +153,9 @@ fn read_scales<F: Read + Seek>(
     scales: &mut Scales,
 ) -> Reading<()> {
     let kind = layout.header.spec.space.scale;
+    if let (Some(labels), Some(statistics)) = (scales.labels_mut(), layout.header.labels) {
+        labels.restore(statistics);
+    }
     if kind == Scale::Standard {
         return read_moments(file, layout, slots, scales);
     }

@@ -100,6 +100,7 @@ fn header(snapshot: &Snapshot<'_>, stored: &[u32]) -> Header {
         slim,
         boxes: !slim && model.intervals().is_some(),
         shared: if slim { SlimModel::no_shared() } else { model.shared() },
+        labels: model.scales().labels().map(|labels| labels.statistics()),
     }
 }
 

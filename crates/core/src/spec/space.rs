@@ -131,6 +131,11 @@ impl FeatureSpace {
         )))
     }
 
+    /// Whether labels are standardised: they are numbers, and the scale is `standard`.
+    pub fn standardises_labels(&self) -> bool {
+        self.scale == Scale::Standard && self.labels == Labels::Real
+    }
+
     /// The slot of the intercept, if there is one: the last.
     pub fn intercept_slot(&self) -> Option<u32> {
         self.intercept.then_some(self.table.len() as u32)

@@ -3,7 +3,8 @@
 //! - [`largest`]: values are divided by the largest one met (`cap`, `full`);
 //! - [`standard`]: values are centred and divided by their spread (`standard`);
 //! - [`line`]: how `standard` scales a feature, given its statistics; [`wide`]: eight features at a time;
-//! - [`moments`]: these statistics, and where they are kept.
+//! - [`moments`]: these statistics, and where they are kept;
+//! - [`labels`]: how `standard` scales labels that are numbers.
 //!
 //! A round calls [`Scales::prepare`], then [`Scales::remember`] when it was played. An error in between leaves
 //! the scales as they were, so the same example can be learned again. A prediction calls
@@ -11,6 +12,7 @@
 //! example, because no rule expects a value of 0. Regret and bounds are those of the game on the scaled
 //! examples. The twin is `python/lessregret/learners/scale.py`.
 
+mod labels;
 mod largest;
 mod line;
 mod moments;
@@ -20,6 +22,7 @@ mod wide;
 use super::{Chunk, Example, Ordered};
 use crate::error::Result;
 use crate::spec::{FeatureSpace, Scale};
+pub use labels::{Given, LabelScale, LabelStatistics};
 use largest::Largest;
 pub use moments::Moments;
 pub use standard::Standard;
@@ -57,7 +60,10 @@ impl Scales {
         Ok(match space.scale {
             Scale::None => Scales::None,
             Scale::Cap | Scale::Full => Scales::Largest(Largest::new(space.scale, slots)?),
-            Scale::Standard => Scales::Standard(Box::new(Standard::new(slots, intercept))),
+            Scale::Standard => {
+                let labels = space.standardises_labels().then(LabelScale::default);
+                Scales::Standard(Box::new(Standard::new(slots, intercept, labels)))
+            }
         })
     }
 
@@ -69,6 +75,26 @@ impl Scales {
     /// The scales as those of centred values, if they are.
     pub fn standard(&mut self) -> Option<&mut Standard> {
         if let Scales::Standard(standard) = self { Some(standard) } else { None }
+    }
+
+    /// The scale of the labels, if they are standardised.
+    pub fn labels(&self) -> Option<&LabelScale> {
+        if let Scales::Standard(standard) = self { standard.labels.as_ref() } else { None }
+    }
+
+    /// The scale of the labels, if they are standardised.
+    #[inline(always)]
+    pub fn labels_mut(&mut self) -> Option<&mut LabelScale> {
+        if let Scales::Standard(standard) = self { standard.labels.as_mut() } else { None }
+    }
+
+    /// Convert margins into predictions in the user's units, if labels are standardised.
+    pub fn to_predictions(&self, margins: &mut [f64]) {
+        let Some(labels) = self.labels() else { return };
+        let units = labels.statistics().units();
+        for margin in margins {
+            *margin = units.prediction(*margin);
+        }
     }
 
     /// Whether the feature's scale is in its initial state.
@@ -106,7 +132,7 @@ impl Scales {
     }
 
     /// The weight per unit of the raw value, from the weights per unit of the scaled values; `unit` if these
-    /// are the unit values.
+    /// are the unit values. If labels are standardised, it is in the units of the labels.
     pub fn unscaled(&self, slot: usize, weight: &dyn Fn(usize) -> f32, unit: bool) -> f32 {
         match self {
             Scales::None => weight(slot),
@@ -167,13 +193,17 @@ impl Scales {
         let (mut scratch, mut scaled) = (Scaled::default(), Vec::new());
         for k in 0..chunk.len() {
             let example = chunk.example(k);
-            if self.leave(&example) {
-                continue;
+            if !self.leave(&example) {
+                let seen = self.prepare(&example, before + k as u64, &mut scratch)?;
+                spread(&example, &seen, &mut scaled);
+                self.remember(&example);
+                chunk.values_mut(k).copy_from_slice(&scaled);
             }
-            let seen = self.prepare(&example, before + k as u64, &mut scratch)?;
-            spread(&example, &seen, &mut scaled);
-            self.remember(&example);
-            chunk.values_mut(k).copy_from_slice(&scaled);
+            if let Some(labels) = self.labels_mut() {
+                let Example { label, importance, .. } = chunk.example(k);
+                chunk.set_label(k, labels.prepare(label, importance));
+                labels.remember();
+            }
         }
         chunk.drop_all_zeros();
         Ok(())

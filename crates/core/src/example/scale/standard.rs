@@ -28,6 +28,7 @@
 //! Cost: no table and no time for values of 1; otherwise one line of `scale/moments.rs` a feature, a division
 //! and a square root.
 
+use super::labels::LabelScale;
 use super::line::Line;
 use super::moments::{MomentTable, Moments};
 use super::wide::{Gathered, ScaleRow};
@@ -52,6 +53,8 @@ pub struct Standard {
     instructions: InstructionSet,
     table: MomentTable,
     next: Next,
+    /// The scale of the labels, if they are standardised.
+    pub(super) labels: Option<LabelScale>,
 }
 
 /// What [`Standard::remember`] makes of the example that was prepared.
@@ -76,7 +79,7 @@ pub(super) fn is_ones(example: &Example<'_>) -> bool {
 
 impl Standard {
     /// No statistics yet, for this many slots, one of them the intercept's.
-    pub(super) fn new(slots: usize, intercept: u32) -> Self {
+    pub(super) fn new(slots: usize, intercept: u32, labels: Option<LabelScale>) -> Self {
         Standard {
             slots,
             intercept,
@@ -87,6 +90,7 @@ impl Standard {
             instructions: InstructionSet::chosen().unwrap_or(InstructionSet::Portable),
             table: MomentTable::default(),
             next: Next::default(),
+            labels,
         }
     }
 
@@ -147,6 +151,7 @@ impl Standard {
     /// the example had all of them.
     pub(super) fn unscaled(&self, slot: u32, weight: &dyn Fn(usize) -> f32, unit: bool) -> f32 {
         let wide = |slot: u32| f64::from(weight(slot as usize));
+        let units = self.labels.as_ref().map(|labels| labels.statistics().units());
         let raw = if slot == self.intercept {
             let always = self.always();
             let constant = |&slot: &u32| {
@@ -155,10 +160,12 @@ impl Standard {
             };
             let constants: f64 = always.iter().map(constant).sum();
             let level = if unit { 1.0 } else { level(always.len()) };
-            wide(slot) * level - constants
+            let raw = wide(slot) * level - constants;
+            units.map_or(raw, |units| units.of(raw))
         } else {
             // A feature that was never met has no scale yet.
-            wide(slot) * self.line(slot).map_or(1.0, |line| line.slope(unit))
+            let raw = wide(slot) * self.line(slot).map_or(1.0, |line| line.slope(unit));
+            units.map_or(raw, |units| units.deviation * raw)
         };
         Interval::EVERYWHERE.clip(raw as f32)
     }
@@ -350,7 +357,7 @@ mod tests {
     }
 
     fn new() -> Standard {
-        Standard::new(10, INTERCEPT)
+        Standard::new(10, INTERCEPT, None)
     }
 
     /// What is seen of a round, which is then remembered.

@@ -23,6 +23,7 @@ mod model;
 mod observe;
 mod round;
 mod stack;
+mod standardised;
 mod tallies;
 
 use std::ops::Range;
@@ -179,6 +180,9 @@ impl<R: Rule, B: Boxes> RoundKernel for Lanes<R, B> {
 
     #[inline(always)]
     fn count_rounds(&mut self, scratch: &mut Scratch, margins: &mut Vec<f64>) {
+        if let Some(labels) = self.frame.scales.labels_mut() {
+            labels.take_rounds(&mut scratch.rounds.given);
+        }
         self.observer.observe(&mut scratch.rounds, margins);
     }
 }
@@ -191,6 +195,7 @@ impl<R: Rule, B: Boxes> PlayKernel for Lanes<R, B> {
         let (loss, mixture, stack) =
             (self.frame.loss, &self.observer.mixture, &self.observer.stack);
         let shares = mixture.shares(loss);
+        let units = self.frame.scales.labels().map(|labels| labels.statistics().units());
         for k in 0..examples.len() {
             let example = examples.example(k);
             let seen = self.frame.scales.normalise(&example, &mut scratch);
@@ -201,7 +206,10 @@ impl<R: Rule, B: Boxes> PlayKernel for Lanes<R, B> {
             }
             let look = self.look::<_, false, false>(simd, &seen, &positions, &mut bets);
             let tails = Tails::of(loss, &look.margins);
-            let plays = Plays::new(loss, &look.margins, &tails, stack);
+            let mut plays = Plays::new(loss, &look.margins, &tails, stack);
+            if let Some(units) = units {
+                plays.margins = plays.margins.map(|margin| units.of(margin));
+            }
             margins.push(mixture.margin(loss, &shares, &plays));
         }
     }

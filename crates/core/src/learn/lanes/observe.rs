@@ -9,6 +9,8 @@
 use super::experts::{EXPERTS, PerExpert, Plays, join, mean};
 use super::mixture::{Mixture, Played, Suffered};
 use super::stack::Stack;
+use super::standardised::Standardised;
+use crate::example::Given;
 use crate::learn::lanes::tallies::LaneTallies;
 use crate::learn::tally::{BATCH, Outcome, StackTally, Tally};
 use crate::loss::Loss;
@@ -41,19 +43,22 @@ pub struct Round {
 /// vectorise.
 #[derive(Default)]
 pub struct Rounds {
-    labels: Vec<f64>,
-    importances: Vec<f64>,
+    pub(super) labels: Vec<f64>,
+    pub(super) importances: Vec<f64>,
     features: Vec<usize>,
     margins: Vec<PerLane>,
     tails: Vec<Tails>,
     penalties: Vec<PerLane>,
     played: Vec<PerLane>,
     energies: Vec<PerLane>,
-    plays: Vec<Plays>,
-    lost: Vec<PerExpert>,
+    pub(super) plays: Vec<Plays>,
+    pub(super) lost: Vec<PerExpert>,
     stack_penalties: Vec<f64>,
     /// The mixture's penalty in each round, the mean of the experts', weighted by their shares.
-    mixed_penalties: Vec<f64>,
+    pub(super) mixed_penalties: Vec<f64>,
+    /// The labels in the user's units, if labels are standardised; otherwise empty.
+    pub given: Vec<Given>,
+    pub(super) standardised: Standardised,
 }
 
 impl Rounds {
@@ -79,6 +84,7 @@ impl Rounds {
         self.penalties.clear();
         self.played.clear();
         self.energies.clear();
+        self.given.clear();
     }
 
     /// Play the stack on top of the lanes, round by round, and compute what every expert lost.
@@ -101,7 +107,7 @@ impl Rounds {
         }
     }
 
-    fn suffered(&self, k: usize) -> Suffered {
+    pub(super) fn suffered(&self, k: usize) -> Suffered {
         let penalties = join(&self.penalties[k], self.stack_penalties[k]);
         Suffered { lost: self.lost[k], penalties }
     }
@@ -109,9 +115,9 @@ impl Rounds {
 
 /// The mixture and the tallies of a learner with lanes.
 pub struct Observer {
-    loss: Loss,
-    penalised: bool,
-    fixed_share: f64,
+    pub(super) loss: Loss,
+    pub(super) penalised: bool,
+    pub(super) fixed_share: f64,
     /// The tallies of the lanes.
     pub lanes: LaneTallies,
     /// The stack.
@@ -139,7 +145,9 @@ impl Observer {
     pub fn observe(&mut self, rounds: &mut Rounds, mixed: &mut Vec<f64>) {
         rounds.play_stack(self.loss, &mut self.stack);
         let start = mixed.len();
-        if !self.penalised && self.mixture.is_plain(self.loss, &rounds.importances) {
+        if !rounds.given.is_empty() {
+            self.observe_standardised(rounds, mixed);
+        } else if !self.penalised && self.mixture.is_plain(self.loss, &rounds.importances) {
             self.observe_plain(rounds, mixed);
         } else {
             self.observe_each(rounds, mixed);

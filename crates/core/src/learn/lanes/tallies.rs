@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::experts::PerExpert;
 use super::mixture::Suffered;
 use crate::learn::tally::LaneTally;
 use crate::simd::{LANES, PerLane};
@@ -14,6 +15,7 @@ pub struct LaneTallies {
     played: PerLane,
     energy: PerLane,
     penalty: PerLane,
+    standardised_loss: PerLane,
 }
 
 impl LaneTallies {
@@ -34,6 +36,13 @@ impl LaneTallies {
         }
     }
 
+    /// Add the losses of one round of the game on standardised labels.
+    pub fn add_standardised(&mut self, importance: f64, lost: &PerExpert) {
+        for (sum, lost) in self.standardised_loss.iter_mut().zip(lost) {
+            *sum += importance * lost;
+        }
+    }
+
     /// The tally of one lane.
     pub fn of(&self, lane: usize) -> LaneTally {
         LaneTally {
@@ -41,6 +50,7 @@ impl LaneTallies {
             played: self.played[lane],
             energy: self.energy[lane],
             penalty: self.penalty[lane],
+            standardised_loss: self.standardised_loss[lane],
         }
     }
 }
@@ -52,6 +62,7 @@ impl From<[LaneTally; LANES]> for LaneTallies {
             played: tallies.map(|tally| tally.played),
             energy: tallies.map(|tally| tally.energy),
             penalty: tallies.map(|tally| tally.penalty),
+            standardised_loss: tallies.map(|tally| tally.standardised_loss),
         }
     }
 }

@@ -27,7 +27,7 @@ use std::ops::Range;
 
 use crate::alloc::Table;
 use crate::error::Result;
-use crate::example::{Example, Ordered, Scaled, Scales};
+use crate::example::{Example, Given, Ordered, Scaled, Scales};
 use crate::learn::dispatch::PlayKernel;
 use crate::learn::frame::{Boxes, Frame, Plan};
 use crate::learn::rounds::{RoundKernel, Upcoming};
@@ -76,11 +76,14 @@ pub(crate) struct Scratch<S: Slot> {
     gathered: Gathered<S>,
     rounds: Vec<Round>,
     clipped: Vec<f32>,
+    /// The labels of the rounds in the user's units, if labels are standardised.
+    given: Vec<Given>,
 }
 
 impl<S: Slot> Default for Scratch<S> {
     fn default() -> Self {
-        Scratch { gathered: Gathered::default(), rounds: Vec::new(), clipped: Vec::new() }
+        let (gathered, rounds, clipped, given) = Default::default();
+        Scratch { gathered, rounds, clipped, given }
     }
 }
 
@@ -114,7 +117,7 @@ impl<R: Rule, B: Boxes> RoundKernel for Single<R, B> {
         features: usize,
         scratch: &mut Self::Scratch,
     ) -> Result<()> {
-        let Scratch { gathered, rounds, clipped } = scratch;
+        let Scratch { gathered, rounds, clipped, .. } = scratch;
         let example = &example.played_by::<R>(clipped);
         // A prefetch takes longer than one example, so prefetch two examples ahead. A table that nearly fits
         // into the cache needs no prefetch.
@@ -130,9 +133,16 @@ impl<R: Rule, B: Boxes> RoundKernel for Single<R, B> {
 
     #[inline(always)]
     fn count_rounds(&mut self, scratch: &mut Self::Scratch, margins: &mut Vec<f64>) {
-        self.tally.record_all(self.frame.loss, &scratch.rounds);
-        margins.extend(scratch.rounds.iter().map(|round| round.margin));
-        scratch.rounds.clear();
+        let Scratch { rounds, given, .. } = scratch;
+        if let Some(labels) = self.frame.scales.labels_mut() {
+            labels.take_rounds(given);
+            self.tally.record_standardised(self.frame.loss, rounds, given);
+            given.clear();
+        } else {
+            self.tally.record_all(self.frame.loss, rounds);
+        }
+        margins.extend(rounds.iter().map(|round| round.margin));
+        rounds.clear();
     }
 }
 
@@ -141,11 +151,13 @@ impl<R: Rule, B: Boxes> PlayKernel for Single<R, B> {
     fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>) {
         let (mut scratch, mut gathered, mut clipped) =
             (Scaled::default(), Gathered::default(), Vec::new());
+        let start = margins.len();
         for k in 0..examples.len() {
             let example = examples.example(k);
             let seen = self.frame.scales.normalise(&example, &mut scratch);
             let seen = seen.played_by::<R>(&mut clipped);
             margins.push(self.look::<_, false, false>(simd, &seen, &mut gathered).margin);
         }
+        self.frame.scales.to_predictions(&mut margins[start..]);
     }
 }

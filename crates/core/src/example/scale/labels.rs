@@ -1,0 +1,209 @@
+//! The scale of the labels: numbers are standardised, so that their unit and their level do not matter.
+//!
+//! ```text
+//! n, μ, M2      Σ h, the mean and Σ h (y − μ)² of the labels so far, h the importance
+//! σ² = M2/n     σ = 0 means σ² ≤ 1e-24 μ²
+//! [A, B]        the range of the labels so far
+//!
+//! Each label    n' = n + h,  μ' = μ + (y − μ) h/n',  M2' = M2 + h (y − μ)(y − μ')      West (1979)
+//! Learns from   ŷ = (y − μ')/σ', and 0 if σ' = 0       the statistics with this label
+//! Predicts      P = clip(μ + σ m, A, B), and 0 before the first label       those without it
+//! ```
+//!
+//! m is the margin of the learner, in standardised units. The label that a learner sees is scaled by statistics
+//! that include it: with those of the past, the second label would be infinitely far from the first, and one
+//! such gradient ends the steps of every rate that divides by the gradients so far. It is a float32, as the
+//! scaled values are. A round of importance 0 changes nothing, and ŷ is 0 in it.
+//!
+//! Labels are standardised exactly if the scale is `standard` and the labels are numbers. Regret and bounds are
+//! those of the game (m − ŷ)²; predictions and losses are in the user's units.
+//!
+//! Two parts of a stream can be merged: n is a sum, μ and M2 follow by the formula of Chan, Golub & LeVeque
+//! (1979), and `[A, B]` is a minimum and a maximum. The twin is `python/lessregret/learners/labels.py`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::rule::Interval;
+
+/// σ²/μ² up to which labels count as equal.
+const EQUAL: f64 = 1e-24;
+
+/// The statistics of the labels so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabelStatistics {
+    /// n, the sum of the importances.
+    pub importance: f64,
+    /// μ, the mean.
+    pub mean: f64,
+    /// M2, the sum of the squares of the distances to the mean, weighted by importance.
+    pub squares: f64,
+    /// `[A, B]`; none before the first label.
+    pub range: Option<[f64; 2]>,
+}
+
+impl LabelStatistics {
+    /// The statistics with one more label.
+    fn with(self, label: f64, importance: f64) -> Self {
+        if importance == 0.0 {
+            return self;
+        }
+        let (total, distance) = (self.importance + importance, label - self.mean);
+        let mean = self.mean + distance * (importance / total);
+        // The product of the distances is not negative; rounding of the mean could make it so.
+        let squares = self.squares + importance * (distance * (label - mean)).max(0.0);
+        let [low, high] = self.range.unwrap_or([label; 2]);
+        let range = Some([low.min(label), high.max(label)]);
+        LabelStatistics { importance: total, mean, squares, range }
+    }
+
+    /// σ.
+    fn deviation(&self) -> f64 {
+        let variance = self.squares / self.importance;
+        if variance > EQUAL * self.mean * self.mean { variance.sqrt() } else { 0.0 }
+    }
+
+    /// How margins become predictions.
+    pub fn units(&self) -> Units {
+        let range = self.range.unwrap_or_default();
+        Units { mean: self.mean, deviation: self.deviation(), range }
+    }
+}
+
+/// How margins in standardised units become predictions in the user's units.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Units {
+    /// μ
+    pub mean: f64,
+    /// σ
+    pub deviation: f64,
+    range: [f64; 2],
+}
+
+impl Units {
+    /// μ + σ m.
+    #[inline(always)]
+    pub fn of(&self, margin: f64) -> f64 {
+        self.mean + self.deviation * margin
+    }
+
+    /// P, the prediction of a margin: μ + σ m within the range of the labels.
+    #[inline(always)]
+    pub fn prediction(&self, margin: f64) -> f64 {
+        self.of(margin).max(self.range[0]).min(self.range[1])
+    }
+
+    /// (P − μ)/σ, the margin of a prediction; none if σ = 0.
+    pub fn margin(&self, prediction: f64) -> Option<f64> {
+        (self.deviation > 0.0).then(|| (prediction - self.mean) / self.deviation)
+    }
+}
+
+/// The label of a round that was played, in the user's units.
+#[derive(Clone, Copy, Debug)]
+pub struct Given {
+    /// y, the label.
+    pub label: f64,
+    /// The units before the round, by which its margin is a prediction.
+    pub units: Units,
+}
+
+/// The statistics of the labels, and the rounds that were played with them.
+#[derive(Clone, Debug, Default)]
+pub struct LabelScale {
+    statistics: LabelStatistics,
+    next: LabelStatistics,
+    rounds: Vec<Given>,
+}
+
+impl LabelScale {
+    /// The statistics of the labels so far.
+    pub fn statistics(&self) -> LabelStatistics {
+        self.statistics
+    }
+
+    /// Restore what [`LabelScale::statistics`] returned.
+    pub fn restore(&mut self, statistics: LabelStatistics) {
+        self.statistics = statistics;
+    }
+
+    /// ŷ, the label that a round learns from. The statistics are not updated.
+    pub fn prepare(&mut self, label: f32, importance: f32) -> f32 {
+        let label = f64::from(label);
+        self.next = self.statistics.with(label, f64::from(importance));
+        let deviation = self.next.deviation();
+        if deviation == 0.0 || importance == 0.0 {
+            return 0.0;
+        }
+        // Beyond a float32 only if the importance is tiny, and the gradient is a multiple of it.
+        Interval::EVERYWHERE.clip(((label - self.next.mean) / deviation) as f32)
+    }
+
+    /// Update the statistics by the label that was prepared.
+    pub fn remember(&mut self) {
+        self.statistics = self.next;
+    }
+
+    /// Update the statistics by the label that was prepared, and keep the round until it is recorded.
+    pub fn remember_round(&mut self, label: f32) {
+        self.rounds.push(Given { label: f64::from(label), units: self.statistics.units() });
+        self.remember();
+    }
+
+    /// Move the rounds that were kept to `rounds`, which is empty.
+    pub fn take_rounds(&mut self, rounds: &mut Vec<Given>) {
+        std::mem::swap(&mut self.rounds, rounds);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scaled(labels: &[(f32, f32)]) -> (LabelScale, Vec<f32>) {
+        let mut scale = LabelScale::default();
+        let seen = labels.iter().map(|&(label, importance)| {
+            let seen = scale.prepare(label, importance);
+            scale.remember();
+            seen
+        });
+        let seen = seen.collect();
+        (scale, seen)
+    }
+
+    #[test]
+    fn an_importance_is_a_number_of_repetitions() {
+        let (once, _) = scaled(&[(290_000.0, 2.0), (310_000.0, 0.0), (250_000.0, 1.0)]);
+        let (again, _) = scaled(&[(290_000.0, 1.0), (290_000.0, 1.0), (250_000.0, 1.0)]);
+        let (one, other) = (once.statistics(), again.statistics());
+        assert_eq!((one.importance, one.range), (3.0, Some([250_000.0, 290_000.0])));
+        assert_eq!((one.importance, one.range), (other.importance, other.range));
+        assert!((one.mean - other.mean).abs() < 1e-9);
+        assert!((one.squares / other.squares - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn labels_are_standardised_with_themselves_and_predictions_without() {
+        let (mut scale, seen) = scaled(&[(5.0, 1.0), (7.0, 1.0), (9.0, 0.0)]);
+        assert_eq!(seen, [0.0, 1.0, 0.0]);
+        assert_eq!(scale.statistics().units().prediction(0.5), 6.5);
+        assert_eq!(scale.statistics().units().prediction(9.0), 7.0);
+        assert_eq!(LabelStatistics::default().units().prediction(3.0), 0.0);
+        scale.prepare(9.0, 1.0);
+        assert_eq!(scale.statistics().mean, 6.0);
+        scale.remember_round(9.0);
+        let mut rounds = Vec::new();
+        scale.take_rounds(&mut rounds);
+        assert_eq!((rounds[0].units.mean, scale.statistics().mean), (6.0, 7.0));
+    }
+
+    #[test]
+    fn equal_labels_have_no_spread_and_extreme_ones_stay_finite() {
+        let (scale, seen) = scaled(&[(0.1, 0.3), (0.1, 1e-30), (0.1, 7.0)]);
+        assert_eq!((seen, scale.statistics().units().deviation), (vec![0.0; 3], 0.0));
+        let (scale, seen) = scaled(&[(-f32::MAX, f32::MAX), (f32::MAX, 1e-45), (1e-45, 1.0)]);
+        assert!(seen.iter().all(|label| label.is_finite()), "{seen:?}");
+        let LabelStatistics { mean, squares, .. } = scale.statistics();
+        assert!(mean.is_finite() && squares.is_finite());
+    }
+}

@@ -1,0 +1,95 @@
+//! Rounds of lanes whose labels are standardised (`example/scale/labels.rs`).
+//!
+//! The lanes and the stack play and learn in standardised units. The mixture works in the user's units:
+//!
+//! ```text
+//! P_k = clip(μ + σ m_k, A, B)       what expert k predicts, before the label is known
+//! P   = Σ π_k P_k                   what is played; the shares are those of the losses (P_k − y)²
+//! p̂   = (P − μ)/σ                   the margin of P; Σ π_k m_k if σ = 0
+//! ```
+//!
+//! The losses in the user's units are those of the clipped predictions, for which the cost of mixing holds. The
+//! standardised losses, of which the bound is, are (m_k − ŷ)² of a lane and (p̂ − ŷ)² of the mixture. Penalties
+//! are in standardised units; with a loss in the user's units they count σ² times.
+
+use super::experts::{PerExpert, mean};
+use super::observe::{Observer, Rounds};
+use crate::learn::tally::BATCH;
+use crate::loss::Loss;
+
+/// What is known of the rounds in both units.
+#[derive(Default)]
+pub(super) struct Standardised {
+    /// ŷ
+    labels: Vec<f64>,
+    /// The margins of the experts.
+    margins: Vec<PerExpert>,
+    /// (m_k − ŷ)² of the experts.
+    lost: Vec<PerExpert>,
+    /// p̂
+    mixed: Vec<f64>,
+}
+
+impl Rounds {
+    /// Convert what the experts played and lost into the user's units.
+    fn convert(&mut self, loss: Loss) {
+        let Standardised { labels, margins, lost, mixed } = &mut self.standardised;
+        labels.clone_from(&self.labels);
+        lost.clone_from(&self.lost);
+        margins.clear();
+        mixed.clear();
+        for (k, given) in self.given.iter().enumerate() {
+            let units = given.units;
+            margins.push(self.plays[k].margins);
+            self.labels[k] = given.label;
+            self.lost[k] = margins[k].map(|m| loss.value(units.prediction(m), given.label));
+            self.plays[k].margins = margins[k].map(|m| units.of(m));
+        }
+    }
+}
+
+impl Observer {
+    /// Mix rounds whose labels are standardised.
+    #[inline(never)]
+    pub(super) fn observe_standardised(&mut self, rounds: &mut Rounds, mixed: &mut Vec<f64>) {
+        rounds.convert(self.loss);
+        for k in 0..rounds.labels.len() {
+            let (margin, penalty, standardised) = self.play_standardised(rounds, k);
+            mixed.push(margin);
+            rounds.mixed_penalties.push(penalty);
+            rounds.standardised.mixed.push(standardised);
+        }
+        self.record_standardised(rounds);
+    }
+
+    /// Mix one round; returns the mixture's prediction, its penalty, and the margin of its prediction.
+    fn play_standardised(&mut self, rounds: &Rounds, k: usize) -> (f64, f64, f64) {
+        let (loss, label, importance) = (self.loss, rounds.labels[k], rounds.importances[k]);
+        let (plays, mut suffered, units) =
+            (&rounds.plays[k], rounds.suffered(k), rounds.given[k].units);
+        let mixture = &mut self.mixture;
+        let shares = mixture.shares(loss);
+        let prediction = mixture.margin(loss, &shares, plays);
+        let penalty = mean(&shares, &suffered.penalties);
+        let variance = units.deviation * units.deviation;
+        suffered.penalties = suffered.penalties.map(|penalty| variance * penalty);
+        let own = loss.value(prediction, label) + variance * penalty;
+        let counted = mixture.counted(loss, &plays.margins, label, &suffered);
+        mixture.absorb(loss, &counted, own, importance, self.fixed_share, self.penalised);
+        mixture.meet(loss, label, importance);
+        let margin = units
+            .margin(prediction)
+            .unwrap_or_else(|| mean(&shares, &rounds.standardised.margins[k]));
+        (prediction, penalty, margin)
+    }
+
+    /// Add the standardised losses to the tallies of the mixture and the lanes.
+    fn record_standardised(&mut self, rounds: &Rounds) {
+        let (mut own, standardised) = ([0.0; BATCH], &rounds.standardised);
+        self.loss.values_of_many(&standardised.mixed, &standardised.labels, &mut own);
+        for (k, &importance) in rounds.importances.iter().enumerate() {
+            self.tally.standardised_loss += importance * own[k];
+            self.lanes.add_standardised(importance, &standardised.lost[k]);
+        }
+    }
+}
