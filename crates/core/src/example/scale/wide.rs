@@ -38,6 +38,8 @@ impl Gathered {
             let line = &lines[place as usize];
             (counts[k], means[k], squares[k]) = (line.count, line.mean, line.squares);
         }
+        // The padding must not count as features in every example.
+        counts[places.len()..].fill(0.0);
     }
 
     /// The statistics of feature `k`.
