@@ -23,7 +23,7 @@ from lessregret import (
 from lessregret.errors import ModelFileError, SpecError
 from lessregret.learners.importance import push
 from lessregret.learners.losses import LOSSES, Loss, Squared
-from lessregret.learners.mixture import RATES
+from lessregret.learners.mixture import lane_rates
 from lessregret.learners.rules import RULES, Rule
 from tests.support.model_files import edited, take_apart
 from tests.support.regret_streams import STREAMS, best_fixed
@@ -110,7 +110,8 @@ def test_at_a_fixed_rate_one_round_is_two_of_half_the_importance(
 def test_an_importance_of_a_million_is_harmless(make: Callable[..., Any]) -> None:
     """At the end of the box where the plain update is; at the label here."""
     row = [0, 2], [0, 1], [0.5, 1.0]
-    plain, aware = make("squared", Constant()), make("squared", Constant(), **AWARE)
+    plain = make("squared", Constant(), scale="none")
+    aware = make("squared", Constant(), **AWARE, scale="none")
     for learner in (plain, aware):
         learn_rows(learner, *row, [0.5], [1e6])
     assert predict_rows(plain, *row)[0] == 150
@@ -151,7 +152,9 @@ def test_a_lane_is_the_learner_at_its_rate(make: Any, loss: str, scale: str) -> 
     mixed = Learner(loss, make(box=(-0.5, 2)), **wishes)
     learn_rows(mixed, *rows)
     _, lanes = take_apart(mixed.to_bytes())
-    for k, rate in enumerate(RATES):
+    for k, rate in enumerate(lane_rates(make)):
+        if rate is None:
+            continue
         single = Learner(loss, replace(make(box=(-0.5, 2)), rate=rate), **wishes)
         learn_rows(single, *rows)
         _, own = take_apart(single.to_bytes())
@@ -199,10 +202,11 @@ def test_the_certificate_holds_and_no_bound_is_told(
     loss: str, rate: Any, make_stream: Callable[[Any], list[Round]]
 ) -> None:
     rule = PerCoordinate(rate=rate, radius=3.0)
-    rounds = make_stream(ReadableLearner(loss, rule, **AWARE))
-    fast = Learner(loss, rule, columns=12, intercept=False, certify=True, **AWARE)
+    wishes: dict[str, Any] = {"certify": True, "scale": "none", **AWARE}
+    rounds = make_stream(ReadableLearner(loss, rule, scale="none", **AWARE))
+    fast = Learner(loss, rule, columns=12, intercept=False, **wishes)
     learn_rows(fast, *as_csr(rounds))
-    slow = ReadableLearner(loss, rule, certify=True, **AWARE)
+    slow = ReadableLearner(loss, rule, **wishes)
     for each in rounds:
         slow.play(*each)
     _, least = best_fixed(slow.loss, rounds, rule)

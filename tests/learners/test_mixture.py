@@ -17,8 +17,8 @@ from lessregret import Ftrl, Global, Learner, OnlineClassifier, PerCoordinate, R
 from lessregret.data.streams import open_examples
 from lessregret.errors import ModelFileError
 from lessregret.learners.losses import LOSSES
-from lessregret.learners.mixture import EXPERTS, RATES, lane_name
-from lessregret.learners.rules import Rule
+from lessregret.learners.mixture import EXPERTS, RATES, lane_name, lane_rates
+from lessregret.learners.rules import Coin, Rule
 from lessregret.ledger import Lane, Ledger, StackOfLanes
 from tests.support.command_line import CommandLine
 from tests.support.model_files import edited, take_apart
@@ -42,7 +42,9 @@ def test_a_lane_is_the_learner_at_its_rate(make: Callable[..., Any], loss: str) 
     mixed = Learner(loss, make(box=(-0.5, 2)), columns=COLUMNS, certify=True, scale="none")
     learn_rows(mixed, *rows)
     _, lanes = take_apart(mixed.to_bytes())
-    for k, rate in enumerate(RATES):
+    for k, rate in enumerate(lane_rates(make)):
+        if rate is None:
+            continue
         rule = replace(make(box=(-0.5, 2)), rate=rate)
         single = Learner(loss, rule, columns=COLUMNS, certify=True, scale="none")
         learn_rows(single, *rows)
@@ -59,6 +61,28 @@ def test_a_lane_is_the_learner_at_its_rate(make: Callable[..., Any], loss: str) 
         assert (lane.rate, lane.loss) == pytest.approx((rate, single.tally().loss))
         assert lane.bound == pytest.approx(single.ledger().bound)
         assert lane.linear_regret == pytest.approx(single.ledger().linear_regret)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("scale", ["none", "cap", "standard"])
+@pytest.mark.parametrize(("l2", "scope"), [(0.0, "active"), (0.01, "active"), (0.01, "all")])
+def test_the_last_lane_is_a_coin(loss: str, scale: str, l2: float, scope: str) -> None:
+    """To the bit: θ is where lanes with a rate have the weight, A where they have the energy."""
+    rows = as_csr(rounds_for(loss, rounds=300))
+    wishes: dict[str, Any] = {"columns": COLUMNS, "scale": scale, "l2": l2, "l2_scope": scope}
+    mixed, single = Learner(loss, **wishes), Learner(loss, Coin(), **wishes)
+    for learner in (mixed, single):
+        learn_rows(learner, *rows)
+    header, lanes = take_apart(mixed.to_bytes())
+    own_header, own = take_apart(single.to_bytes())
+    kept = np.isin(lanes["slot"], own["slot"])
+    for name, stored in (("reward", "weight"), ("stake", "energy")):
+        assert lanes[stored][kept, -1].tobytes() == own[name].tobytes(), name
+        assert not lanes[stored][~kept, -1].any()
+    assert header["shared"]["coin"] == own_header["shared"]["state"]
+    lane = mixed.ledger().lanes[-1]
+    assert (lane.name, lane.rate, lane.bound, lane.linear_regret) == ("coin", None, None, None)
+    assert lane.loss == pytest.approx(single.tally().loss)
 
 
 @pytest.mark.parametrize("aware", [False, True])
@@ -107,7 +131,7 @@ def experts(ledger: Ledger) -> list[Lane | StackOfLanes]:
 
 
 def test_log_loss_is_within_ln_k_of_the_best_expert() -> None:
-    learner = Learner("logistic", PerCoordinate(rate="auto"), columns=COLUMNS)
+    learner = Learner("logistic", PerCoordinate(rate="auto"), columns=COLUMNS, fixed_share=0.0)
     for each in rounds_for("logistic"):
         learn_rows(learner, *as_csr([each._replace(importance=1.0)]))
     ledger = learner.ledger()

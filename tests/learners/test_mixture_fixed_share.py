@@ -15,7 +15,7 @@ import pytest
 from lessregret import Ftrl, Global, Learner, PerCoordinate, ReadableLearner
 from lessregret.errors import ModelFileError, SpecError
 from lessregret.learners.losses import LOSSES
-from lessregret.learners.mixture import EXPERTS
+from lessregret.learners.mixture import DEFAULT_SHARE, EXPERTS
 from lessregret.learners.rules import parse_rule
 from tests.support.model_files import edited, take_apart
 from tests.support.pairs import EVERY_RULE, has_lanes
@@ -47,7 +47,9 @@ def test_it_helps_where_the_best_lane_changes(loss: str) -> None:
     rows = noise_then_news()
     losses, news = [], []
     for fixed_share in (0.0, 0.001):
-        learner = Learner(loss, AUTO, columns=COLUMNS, intercept=False, fixed_share=fixed_share)
+        learner = Learner(
+            loss, AUTO, columns=COLUMNS, intercept=False, scale="none", fixed_share=fixed_share
+        )
         margins = learn_rows(learner, *rows)
         played = zip(margins[3000:], rows[3][3000:], strict=True)
         losses.append(learner.tally().loss)
@@ -88,7 +90,7 @@ def test_log_loss_costs_so_much_a_round() -> None:
 @pytest.mark.parametrize("make", [PerCoordinate, Ftrl, Global])
 def test_saved_cut_and_resumed_it_is_the_same_learner(make: Any, loss: str) -> None:
     rounds = rounds_for(loss)
-    wishes: dict[str, Any] = {"columns": COLUMNS, "certify": True, "fixed_share": 0.01}
+    wishes: dict[str, Any] = {"columns": COLUMNS, "certify": True, "fixed_share": 0.01, "scale": "cap"}
     whole, pieces = (Learner(loss, make(rate="auto"), **wishes) for _ in "ab")
     learn_rows(whole, *as_csr(rounds))
     for start in range(0, len(rounds), 70):
@@ -102,30 +104,35 @@ def test_saved_cut_and_resumed_it_is_the_same_learner(make: Any, loss: str) -> N
 
 
 def test_a_slim_model_is_the_lane_with_the_largest_share(tmp_path: Path) -> None:
-    learner = Learner("squared", AUTO, columns=COLUMNS, intercept=False, fixed_share=0.001)
+    wishes: dict[str, Any] = {"columns": COLUMNS, "intercept": False, "scale": "none"}
+    learner = Learner("squared", AUTO, fixed_share=0.001, **wishes)
     learn_rows(learner, *noise_then_news())
-    best = learner.ledger().best_lane
-    assert best is not None
+    rated = [lane for lane in learner.ledger().lanes if lane.rate is not None]
+    best = max(rated, key=lambda lane: lane.share)
     assert best.loss > min(lane.loss for lane in learner.ledger().lanes)
-    single = Learner("squared", replace(AUTO, rate=best.rate), columns=COLUMNS, intercept=False)
+    single = Learner("squared", replace(AUTO, rate=best.rate), **wishes)
     learn_rows(single, *noise_then_news())
     learner.save(tmp_path / "slim", slim=True)
     assert Learner.load(tmp_path / "slim").weight(3) == single.weight(3) == learner.weight(3)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
+def test_the_default_is_small_with_lanes_and_none_without(loss: str) -> None:
+    assert Learner(loss, AUTO, columns=COLUMNS).spec["fixed_share"] == DEFAULT_SHARE
+    assert ReadableLearner(loss, AUTO).mixture.fixed_share == DEFAULT_SHARE
+    assert Learner(loss, replace(AUTO, rate=0.1), columns=COLUMNS).spec["fixed_share"] == 0
+
+
+@pytest.mark.parametrize("loss", LOSSES)
 def test_0_is_as_if_there_were_none(loss: str) -> None:
-    """To the byte; and a file that says nothing of it is read."""
-    rows = as_csr(rounds_for(loss))
-    learners = [Learner(loss, AUTO, columns=COLUMNS, **w) for w in ({}, {"fixed_share": 0.0})]  # type: ignore[arg-type]
-    for learner in learners:
-        learn_rows(learner, *rows)
-    assert learners[0].to_bytes() == learners[1].to_bytes()
-    header, _ = take_apart(learners[1].to_bytes())
+    """A file that says nothing of it is read."""
+    learner = Learner(loss, AUTO, columns=COLUMNS, fixed_share=0.0)
+    learn_rows(learner, *as_csr(rounds_for(loss)))
+    header, _ = take_apart(learner.to_bytes())
     assert header["spec"]["fixed_share"] == 0
     assert "sharing" not in header["shared"]["mixture"]
-    silent = edited(learners[1].to_bytes(), lambda header, _: header["spec"].pop("fixed_share"))
-    assert Learner.from_bytes(silent).to_bytes() == learners[1].to_bytes()
+    silent = edited(learner.to_bytes(), lambda header, _: header["spec"].pop("fixed_share"))
+    assert Learner.from_bytes(silent).to_bytes() == learner.to_bytes()
 
 
 @pytest.mark.parametrize("make", [partial(Learner, columns=1), ReadableLearner])

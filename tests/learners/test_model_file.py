@@ -130,7 +130,8 @@ def test_an_untouched_learner_comes_back(tmp_path: Path, size: dict[str, int]) -
     path = tmp_path / "m"
     learner = Learner(**size, intercept=False)
     learner.save(path)
-    assert path.stat().st_size < 2000
+    # Metadata only: no tensor grows with the slots.
+    assert path.stat().st_size < 4096
     assert Learner.load(path).ledger() == learner.ledger()
 
 

@@ -9,7 +9,7 @@
     else                                        x̂ = clip(x/max(1, rms), ±3)
     the intercept      √(1 + d), d the features of this example with n = t; 1 in the first example
 
-σ = 0 means σ² ≤ 1e-13 μ². The statistics take in the value before it is scaled by them, and a label
+σ = 0 means σ² ≤ 1e-13 μ², and a scaled value below 2^-20 is 0. The statistics take in the value before it is scaled by them, and a label
 is never looked at. Features whose scaled value is 0 are left out of the round.
 
 There is no table of statistics until a value other than 1 comes. Before that only the features that
@@ -29,6 +29,8 @@ from lessregret.learners.scale import Seen, clip_to_unit
 
 CLIP = 3.0
 """The largest scaled value."""
+NOTHING = 2.0**-20
+"""A scaled value below this is 0: x − μ where x = μ, but for rounding."""
 EQUAL = 1e-13
 """σ²/μ² up to which the values of a feature count as equal."""
 OFFSET = 3.0
@@ -61,6 +63,8 @@ class Line(NamedTuple):
     centre: float
     slope: float
     offset: float = 0.0
+    stays: bool = False
+    """whether values are seen as they are, since their size is not above 1"""
 
     @classmethod
     def of(cls, moments: Moments, examples: int, least: float = 1.0) -> Line:
@@ -83,11 +87,12 @@ class Line(NamedTuple):
     def by_size(cls, size: float, least: float) -> Line:
         """The line for a feature whose mean square is this."""
         divisor = max(least, sqrt(size))
-        return cls(0.0, 1 / divisor if divisor else 1.0)
+        return cls(0.0, 1 / divisor if divisor else 1.0, stays=divisor == least)
 
     def scaled(self, value: float) -> float:
         """The scaled value."""
-        return min(CLIP, max(-CLIP, self.slope * (value - self.centre) + self.offset))
+        scaled = min(CLIP, max(-CLIP, self.slope * (value - self.centre) + self.offset))
+        return 0.0 if abs(scaled) < NOTHING and not self.stays else scaled
 
 
 class StandardScales:

@@ -7,6 +7,9 @@ use super::{Example, Scaled};
 
 /// The largest scaled value.
 pub(super) const CLIP: f64 = 3.0;
+/// A scaled value below this is 0: what is left of x − μ where x = μ, and is due to rounding, would move a weight
+/// as far as a value of any size does.
+pub(super) const NOTHING: f64 = 1.0 / (1 << 20) as f64;
 /// σ²/μ² up to which the values of a feature count as equal: below it, float64 rounding would be scaled up.
 pub(super) const EQUAL: f64 = 1e-13;
 /// |μ|/σ from which the offset of a column with missing cells is cut. Word counts are below it.
@@ -104,7 +107,8 @@ impl Scaled {
         let Scaled { parts, stays, values, unit_values, .. } = self;
         unit_values.clear();
         unit_values.extend(parts.iter().map(|[distance, square, offset]| {
-            (distance / square.sqrt() + offset).clamp(-CLIP, CLIP) as f32
+            let unit = (distance / square.sqrt() + offset).clamp(-CLIP, CLIP);
+            if unit.abs() < NOTHING { 0.0 } else { unit as f32 }
         }));
         values.clear();
         values.extend(unit_values.iter().zip(parts).zip(stays).map(

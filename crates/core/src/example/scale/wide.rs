@@ -8,7 +8,7 @@
 use std::f64::consts::FRAC_1_SQRT_2;
 
 use super::Scaled;
-use super::line::{CLIP, EQUAL, OFFSET, PRESENT};
+use super::line::{CLIP, EQUAL, NOTHING, OFFSET, PRESENT};
 use super::moments::Moments;
 use crate::simd::{Simd, WithSimd};
 
@@ -143,6 +143,7 @@ impl Group {
             let divisor = if always { of_column } else { of_far };
             let offset = if far { FRAC_1_SQRT_2.copysign(mean) } else { 0.0 };
             let unit = ((value - centre) / divisor.sqrt() + offset).max(-CLIP).min(CLIP);
+            let unit = if unit.abs() < NOTHING { 0.0 } else { unit };
             let stays = (size <= 1.0) & !always & !far;
             let seen = if stays { value.max(-CLIP).min(CLIP) } else { unit };
             (counts[k], means[k], squares[k]) = (count, mean, sum);
