@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import log
+from math import log, log1p
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from lessregret import Learner, PerCoordinate, ReadableLearner
 from lessregret.data.generate import rows
 from lessregret.learners.losses import LOSSES
-from lessregret.learners.mixture import EXPERTS
+from lessregret.learners.mixture import DEFAULT_SHARE, EXPERTS
 from tests.support.click_logs import SMALL
 from tests.support.rows import learn_rows, predict_rows
 from tests.support.streams import Round, as_csr, random_rounds
@@ -58,21 +59,25 @@ def contrary(loss: str) -> list[Round]:
 SEQUENCES = [drawn, flipped, sorted_by_label, too_steep, contrary]
 
 
+@pytest.mark.parametrize("fixed_share", [0.0, DEFAULT_SHARE])
 @pytest.mark.parametrize("scale", ["none", "cap", "full", "standard"])
 @pytest.mark.parametrize("make", SEQUENCES)
 @pytest.mark.parametrize("loss", LOSSES)
 def test_mixing_costs_no_more_than_it_says(
-    loss: str, make: Callable[[str], list[Round]], scale: str
+    loss: str, make: Callable[[str], list[Round]], scale: str, fixed_share: float
 ) -> None:
-    learner = Learner(loss, columns=COLUMNS, intercept=False, scale=scale)
-    learn_rows(learner, *as_csr(make(loss)))
+    wishes: dict[str, Any] = {"scale": scale, "fixed_share": fixed_share}
+    learner = Learner(loss, columns=COLUMNS, intercept=False, **wishes)
+    rounds = make(loss)
+    learn_rows(learner, *as_csr(rounds))
     ledger = learner.ledger()
     assert ledger.mixing_cost is not None
     assert ledger.stack is not None
     least = min(ledger.stack.loss, *(lane.loss for lane in ledger.lanes))
     assert ledger.tally.loss <= least + ledger.mixing_cost + 1e-9 * least
     if loss == "logistic":
-        assert ledger.tally.loss <= least + log(EXPERTS) + 1e-9 * least
+        price = -len(rounds) * log1p(fixed_share / EXPERTS - fixed_share)
+        assert ledger.tally.loss <= least + log(EXPERTS) + price + 1e-9 * least
 
 
 @pytest.mark.parametrize("fast", [False, True])

@@ -38,7 +38,7 @@ MARGINS = st.floats(-5, 5)
 
 
 def test_pa_meets_the_margin_after_every_update() -> None:
-    learner = ReadableLearner("hinge", PA())
+    learner = ReadableLearner("hinge", PA(), scale="none")
     updates = 0
     for each in random_rounds(1, 500, COLUMNS):
         before = learner.play(*each)
@@ -53,13 +53,13 @@ def test_pa_meets_the_margin_after_every_update() -> None:
 
 def test_pa_meets_the_margin_with_an_intercept() -> None:
     """|x|² must count the intercept, else the update overshoots."""
-    learner = Learner("hinge", PA(), columns=2, intercept=True)
+    learner = Learner("hinge", PA(), columns=2, intercept=True, scale="none")
     learn_rows(learner, [0, 2], [0, 1], [3.0, 4.0], [1])
     assert predict_rows(learner, [0, 2], [0, 1], [3.0, 4.0]) == pytest.approx(1, rel=1e-6)
 
 
 def test_pa_regression_ends_at_epsilon() -> None:
-    learner = ReadableLearner("squared", PA(epsilon=0.25))
+    learner = ReadableLearner("squared", PA(epsilon=0.25), scale="none")
     for each in random_rounds(2, 200, COLUMNS, regression=True):
         outcome = learner.play(*each)
         error = abs(each.label - learner.margin(each.slots, each.values))
@@ -147,7 +147,7 @@ def test_arow_in_covariance_form_is_the_published_update(
 def test_arow_variance_stays_positive_over_a_million_updates_in_float32(form: str) -> None:
     """Labels that contradict each other make every round an update."""
     rounds = 1_000_000
-    learner = Learner("hinge", Arow(form=form), columns=2, intercept=False)
+    learner = Learner("hinge", Arow(form=form), columns=2, intercept=False, scale="none")
     indptr = np.arange(rounds + 1)
     rng = np.random.default_rng(4)
     values = np.where(rng.random(rounds) < 0.01, 1e3, 1.0)
@@ -161,8 +161,8 @@ def test_arow_variance_stays_positive_over_a_million_updates_in_float32(form: st
 
 def test_ftrl_without_regularisers_is_per_coordinate_descent() -> None:
     """λ = β = 0, a box too wide to bind: the notes' identity, to rounding."""
-    ftrl = ReadableLearner("logistic", Ftrl(rate=0.3, offset=0, radius=1e6))
-    descent = ReadableLearner("logistic", PerCoordinate(rate=0.3, radius=1e6))
+    ftrl = ReadableLearner("logistic", Ftrl(rate=0.3, offset=0, radius=1e6), scale="none")
+    descent = ReadableLearner("logistic", PerCoordinate(rate=0.3, radius=1e6), scale="none")
     for each in random_rounds(3, 500, COLUMNS):
         assert ftrl.play(*each).margin == pytest.approx(descent.play(*each).margin, abs=1e-11)
 
@@ -227,7 +227,7 @@ def test_l1_makes_weights_exactly_zero_and_the_file_does_not_store_them(tmp_path
 def test_confidence_never_falls(pairs: list[tuple[float, float]]) -> None:
     rules: list[Rule] = [CW(), CWStdev(), Arow(), Arow(form="precision")]
     for rule in rules:
-        learner = ReadableLearner("hinge", rule)
+        learner = ReadableLearner("hinge", rule, scale="none")
         seen = []
         for value, label in pairs:
             learner.play([0], [value], label)

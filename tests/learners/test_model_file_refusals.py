@@ -52,7 +52,7 @@ def put(path: str, value: Any) -> Callable[[dict[str, Any], Tensors], None]:
         ("mixture/labels", [2.0, 1.0], "mixture.labels' is [2.0,1.0], expected the lowest and the"),
         ("mixture/labels", [1.0], "mixture.labels' is [1.0], expected the lowest and the highest"),
         ("mixture/heaviest", 0.5, "mixture.heaviest' is 0.5, expected a finite number from 1 up"),
-        ("mixture/standing/losses/3", None, "mixture.standing.losses[3]' is null, expected a"),
+        ("mixture/standing/shares/3", None, "mixture.standing.shares[3]' is null, expected a"),
         ("mixture/surplus", None, "mixture.surplus' is null, expected a finite number"),
         ("mixture/clipping", -1.0, "mixture.clipping' is -1.0, expected a finite number from 0 up"),
         ("stack_tally/loss", -1.0, "stack_tally.loss' is -1.0, expected a finite number from 0"),

@@ -273,8 +273,15 @@ def test_scaled_once_is_the_same_here_or_there(text: Path, rule: PerCoordinate, 
     plain = Learner("logistic", rule, bits=18, scale="none")
     here = scaling.learn(open_examples([text], scaling))
     there = plain.learn(open_examples([text], plain, scale=scale))
-    assert here.margins.tobytes() == there.margins.tobytes()
     assert np.abs(here.margins).max() > 0
+    if scale != "standard" or not scaling.ledger().lanes:
+        assert here.margins.tobytes() == there.margins.tobytes()
+    # The stream has scaled values only. The coin would divide by their size those that stay.
+    rated = [
+        [lane.loss for lane in learner.ledger().lanes if lane.rate is not None]
+        for learner in (scaling, plain)
+    ]
+    assert rated[0] == rated[1]
     unscaled = Learner("logistic", rule, bits=18, scale="none")
     other = unscaled.learn(open_examples([text], unscaled))
     assert other.margins.tobytes() != here.margins.tobytes()

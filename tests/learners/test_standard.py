@@ -107,8 +107,8 @@ def test_values_of_1_keep_no_statistics() -> None:
 
 
 def test_values_of_1_are_learned_as_without_a_scale() -> None:
-    """But for the first round, whose features were in every example so far."""
-    start = Round([39], [1.0], 1.0, 0.0)
+    """After a first round without features: those of it were in every example so far."""
+    start = Round([], [], 1.0, 0.0)
     rounds = [
         start,
         *(

@@ -64,6 +64,8 @@ EXPERTS = LANES + 1
 """K: the lanes, and the stack as the last expert."""
 LOG_EXPERTS = log(EXPERTS)
 NO_PENALTIES = (0.0,) * EXPERTS
+ROUNDING = 1e-12
+"""The part of a loss up to which a gap counts as 0: it would make an infinite η finite."""
 TINY = 2.0**-1022
 """The least share that has a logarithm worth keeping."""
 
@@ -217,7 +219,7 @@ class Mixture:
         own = self.loss.value(self.margin(margins), label) + self.penalty(penalties)
         pairs = zip(margins, penalties, strict=True)
         lost = [importance * (self.loss.value(self._clip(m), label) + each) for m, each in pairs]
-        surplus = max(self._least_surplus, self.surplus + importance * own - self._mix_loss(lost))
+        surplus = self.surplus + self._gap(importance * own, lost)
         self.losses = [before + now for before, now in zip(self.losses, lost, strict=True)]
         if self.fixed_share:
             self._deal()
@@ -243,10 +245,10 @@ class Mixture:
         self.losses = [-log(share) / self.rate for share in dealt]
         self.sharing -= log1p(part - self.fixed_share) / self.rate
 
-    @property
-    def _least_surplus(self) -> float:
-        """Log loss may gain; for the others only gaps above 0 count."""
-        return -inf if self.loss.mixing == "log-odds" else self.surplus
+    def _gap(self, own: float, lost: Sequence[float]) -> float:
+        """δ. Log loss may gain; for the others only gaps above 0, but for rounding, count."""
+        gap = own - self._mix_loss(lost)
+        return gap if self.loss.mixing == "log-odds" or gap > ROUNDING * own else 0.0
 
     def _mix_loss(self, lost: Sequence[float]) -> float:
         """−(1/η) ln Σ π_k exp(−η loss_k); for infinite η how far the least loss has risen."""

@@ -9,8 +9,10 @@
     else                                        x̂ = clip(x/max(1, rms), ±3)
     the intercept      √(1 + d), d the features of this example with n = t; 1 in the first example
 
-σ = 0 means σ² ≤ 1e-13 μ², and a scaled value below 2^-20 is 0. The statistics take in the value before it is scaled by them, and a label
-is never looked at. Features whose scaled value is 0 are left out of the round.
+σ = 0 means σ² ≤ 1e-13 μ², and a scaled value below 2^-20 is 0. The statistics take in the value
+before it is scaled by them, and a label is never looked at. A value so far away that it would make
+σ more than ten times as large counts in them as one that makes it ten times as large. Features
+whose scaled value is 0 are left out of the round.
 
 There is no table of statistics until a value other than 1 comes. Before that only the features that
 were in every example so far are known, exactly: n = t, μ = 1, M2 = 0, so they are silent. All other
@@ -31,6 +33,8 @@ CLIP = 3.0
 """The largest scaled value."""
 NOTHING = 2.0**-20
 """A scaled value below this is 0: x − μ where x = μ, but for rounding."""
+GROWTH = 99.0
+"""With distances of at most √(99 M2) the variance grows at most a hundredfold in a round."""
 EQUAL = 1e-13
 """σ²/μ² up to which the values of a feature count as equal."""
 OFFSET = 3.0
@@ -52,9 +56,15 @@ class Moments(NamedTuple):
         >>> Moments().plus(5.0).plus(7.0)
         Moments(number=2, mean=6.0, squares=2.0)
         """
-        number, distance = self.number + 1, value - self.mean
+        number, distance = self.number + 1, self._counted(value - self.mean)
         mean = self.mean + distance / number
-        return Moments(number, mean, self.squares + distance * (value - mean))
+        return Moments(number, mean, self.squares + distance * (self.mean + distance - mean))
+
+    def _counted(self, distance: float) -> float:
+        """The distance from the mean that counts: at most one that makes the spread tenfold."""
+        of_size = self.number * self.mean**2
+        limit = GROWTH * (self.squares if self.squares > EQUAL * of_size else of_size)
+        return copysign(sqrt(limit), distance) if distance**2 > limit > 0 else distance
 
 
 class Line(NamedTuple):

@@ -6,6 +6,9 @@
 //! M2    Σ (x − μ)²                                   M2' = M2 + (x − μ)(x − μ')        Welford (1962)
 //! ```
 //!
+//! A value counts with at most the distance from the mean that makes the spread ten times as large, so that one wild
+//! value does not end the use of its feature; a change of units is followed within a few values.
+//!
 //! float64, because a column such as 100,000 ± 1 would lose its spread in float32. Two parts of a stream can
 //! be merged: n is a count, and μ and M2 follow by the formula of Chan, Golub & LeVeque (1979).
 //!
@@ -14,8 +17,12 @@
 
 use lessregret_prefetch::prefetch;
 
+use super::line::EQUAL;
 use crate::alloc::{too_many, zeroed};
 use crate::error::Result;
+
+/// n M2 grows by d² n/(n + 1), so with d² ≤ 99 M2 the variance grows at most a hundredfold in a round.
+const GROWTH: f64 = 99.0;
 
 /// The statistics of the values of a feature.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -34,13 +41,23 @@ impl Moments {
         Moments { count: count as f64, mean: value, squares: 0.0 }
     }
 
-    /// The statistics with one more value; `inverse` is 1 over the new count, which many features share.
-    #[inline(always)]
-    pub fn with(self, value: f64, inverse: f64) -> Self {
+    /// The value that counts in the statistics: one so far away that it would make the spread more than ten times
+    /// as large counts as one that makes it ten times as large.
+    pub fn counted(self, value: f64) -> f64 {
+        let limit = self.square_limit();
         let distance = value - self.mean;
-        let mean = self.mean + distance * inverse;
-        let squares = self.squares + distance * (value - mean);
-        Moments { count: self.count + 1.0, mean, squares }
+        if limit > 0.0 && distance * distance > limit {
+            return self.mean + limit.sqrt().copysign(distance);
+        }
+        value
+    }
+
+    /// The square of the largest distance that counts; 0 if there is no limit yet. Values that were all equal have
+    /// their size as their spread.
+    #[inline(always)]
+    pub fn square_limit(self) -> f64 {
+        let of_size = self.count * self.mean * self.mean;
+        GROWTH * if self.squares > EQUAL * of_size { self.squares } else { of_size }
     }
 }
 
@@ -123,9 +140,11 @@ mod tests {
     #[test]
     fn moments_are_those_of_two_passes() {
         let values: Vec<f64> = (0..200).map(|k| 1e5 + f64::from(k * k % 17)).collect();
-        let found = values.iter().fold(Moments::default(), |moments, &value| {
-            moments.with(value, 1.0 / (moments.count + 1.0))
-        });
+        let add = |Moments { count, mean, squares }: Moments, value: &f64| {
+            let new = mean + (value - mean) / (count + 1.0);
+            Moments { count: count + 1.0, mean: new, squares: squares + (value - mean) * (value - new) }
+        };
+        let found = values.iter().fold(Moments::default(), add);
         let mean = values.iter().sum::<f64>() / 200.0;
         let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 200.0;
         assert_eq!(found.count, 200.0);

@@ -10,8 +10,9 @@
 //! the intercept                               √(1 + d), d the features of this example with n = t; 1 if t = 1
 //! ```
 //!
-//! σ = 0 means σ² ≤ 1e-13 μ², and a scaled value below 2^-20 is 0. The statistics take in the value before it is scaled by them, so no value is
-//! farther than √(n − 1) spreads from its mean, and a label is never looked at. The second case is a column
+//! σ = 0 means σ² ≤ 1e-13 μ², and a scaled value below 2^-20 is 0. The statistics take in the value before it is
+//! scaled by them, and a label is never looked at. A value so far away that it would make σ more than ten times as
+//! large counts in them as one that makes it ten times as large. The second case is a column
 //! with some missing cells: its offset is cut to one spread. The intercept is the only carrier of the level
 //! once d columns are centred, so it gets as much of the margin as they have.
 //!

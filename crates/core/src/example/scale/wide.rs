@@ -117,17 +117,39 @@ struct ScaledGroup {
 }
 
 impl Group {
+    fn get(&self, k: usize) -> Moments {
+        Moments { count: self.counts[k], mean: self.means[k], squares: self.squares[k] }
+    }
+
+    /// The values that count in the statistics. Nearly always these are the values themselves.
+    #[inline(always)]
+    fn counted(&self) -> [f64; WIDTH] {
+        let mut counted = self.values.map(f64::from);
+        let mut is_any_wild = false;
+        for k in 0..WIDTH {
+            let (limit, distance) = (self.get(k).square_limit(), counted[k] - self.means[k]);
+            is_any_wild |= (limit > 0.0) & (distance * distance > limit);
+        }
+        if is_any_wild {
+            for (k, value) in counted.iter_mut().enumerate() {
+                *value = self.get(k).counted(*value);
+            }
+        }
+        counted
+    }
+
     /// The features after this example, of which there are so many by now. Adds 1 to `columns` for every
     /// feature that was in all of them.
     #[inline(always)]
     fn scale(&self, examples: f64, columns: &mut [f64; WIDTH]) -> ScaledGroup {
         let Group { values, mut counts, mut means, mut squares } = *self;
         let (mut scaled, mut units) = ([0.0; WIDTH], [0.0; WIDTH]);
+        let counted = self.counted();
         for k in 0..WIDTH {
             let (value, count) = (f64::from(values[k]), counts[k] + 1.0);
-            let (inverse, distance) = (1.0 / count, value - means[k]);
+            let (inverse, distance) = (1.0 / count, counted[k] - means[k]);
             let mean = means[k] + distance * inverse;
-            let sum = squares[k] + distance * (value - mean);
+            let sum = squares[k] + distance * (counted[k] - mean);
             let (variance, square) = (sum * inverse, mean * mean);
             let (varies, size) = (variance > EQUAL * square, square + variance);
             let always = count == examples;

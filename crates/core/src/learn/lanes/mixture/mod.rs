@@ -62,6 +62,9 @@ use crate::simd::exp_log::{exp_neg, ln};
 pub use plain::Played;
 use shares::Standing;
 
+/// The part of a loss up to which a gap counts as 0.
+const ROUNDING: f64 = 1e-12;
+
 /// The rate of the first lane.
 const LEAST_RATE: f64 = 0.0125;
 /// How many times the rate of the lane before every other lane has, with seven rates and the coin.
@@ -180,7 +183,9 @@ impl Mixture {
         let mixing = loss.mixing();
         if mixing != Mixing::LogOdds || rate * h != 1.0 || penalised {
             let surplus = h * own - self.standing.mix_loss(rate, &lost);
-            self.surplus += if mixing == Mixing::LogOdds { surplus } else { surplus.max(0.0) };
+            // What is due to rounding alone does not count: it would make an infinite η finite.
+            let counts = mixing == Mixing::LogOdds || surplus > ROUNDING * h * own;
+            self.surplus += if counts { surplus } else { 0.0 };
         }
         self.standing.absorb(rate, &lost, fixed_share);
         self.charge(rate, fixed_share);
