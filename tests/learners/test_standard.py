@@ -221,7 +221,7 @@ def test_a_stream_scales_as_a_learner_does(rule: Rule, stream: str, tmp_path: Pa
 @pytest.mark.parametrize("kind", [OnlineClassifier, OnlineRegressor])
 def test_every_cell_of_a_dense_table_is_a_value(kind: Any) -> None:
     rng = np.random.default_rng(13)
-    X = np.where(rng.random((80, 3)) < 0.3, 0.0, rng.normal(100, 5, size=(80, 3)))
+    X = np.where(rng.random((80, 3)) < 0.3, 0.0, rng.normal(100, 30, size=(80, 3)))
     y = X[:, 0] > 50 if kind is OnlineClassifier else X[:, 0]
     rule = PerCoordinate(rate=0.3)
     dense = kind(rule=rule, scale="standard").fit(X, y)

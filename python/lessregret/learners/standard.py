@@ -16,7 +16,8 @@ whose scaled value is 0 are left out of the round.
 
 There is no table of statistics until a value other than 1 comes. Before that only the features that
 were in every example so far are known, exactly: n = t, μ = 1, M2 = 0, so they are silent. All other
-features count their values from the first example with a table on.
+features count their values from the first example with a table on, and those of that example one
+value of 1 more, so that a wild value is seen as one.
 
 The twin of ``crates/core/src/example/scale/standard.rs``.
 """
@@ -152,10 +153,14 @@ class StandardScales:
     def played(self, slots: Sequence[int], values: Sequence[float]) -> Seen:
         """The example that a round plays, by statistics that it has been added to."""
         row = {i: x for i, x in zip(slots, values, strict=True) if i != self.intercept}
+        had_table = self.has_table
         self.has_table |= any(x != 1 for x in row.values())
         known = self.has_table or not self.examples
         met = row if known else row.keys() & self.moments.keys()
-        updated = {i: self.moments.get(i, Moments()).plus(row[i]) for i in met}
+        # From the third example on a feature that is new to the table may have been met.
+        begins = self.has_table and not had_table and self.examples > 1
+        new = Moments(1, 1.0) if begins else Moments()
+        updated = {i: self.moments.get(i, new).plus(row[i]) for i in met}
         self.moments = {**self.moments, **updated} if self.has_table else updated
         self.examples += 1
         columns = sum(map(self._is_always, slots)) if self.examples > 1 else 0

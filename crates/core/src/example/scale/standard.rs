@@ -21,7 +21,7 @@
 //! and is empty after a few examples of sparse data. Their statistics are known exactly: n = t, μ = 1, M2 = 0,
 //! so they are silent, which the intercept covers. All other features of value 1 are seen as 1, which is what
 //! the definition gives. A feature that is not in every example counts its values from the first example with
-//! a table on.
+//! a table on, and those of that example one value of 1 more.
 //!
 //! Two parts of a stream can be merged: n and t are counts, μ and M2 follow by Chan's formula, and the
 //! features in every example are those with n = t again, an intersection.
@@ -220,8 +220,11 @@ impl Standard {
         self.table.reserve(self.slots, self.ones.len() + example.slots.len())?;
         let Next { mut places, mut moments, .. } = std::mem::take(&mut self.next);
         self.table.find(example.slots, &mut places);
-        // Before there is a table, the statistics of a feature are one of two.
-        let first = [Moments::default(), Moments::of(1.0, before)];
+        // Before there is a table, the statistics of a feature are one of two. A feature that was not in every
+        // example may have been met, and then its values were 1: it starts with one such value, so that a wild
+        // value is seen as one. Not in the second example, where the count would say that it was in both.
+        let met = Moments::of(1.0, u64::from(before > 1));
+        let first = [if before > 1 { met } else { Moments::default() }, Moments::of(1.0, before)];
         if !self.has_table {
             let is_one = |slot: &u32| self.ones.binary_search(slot).is_ok();
             places.clear();
