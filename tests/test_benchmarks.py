@@ -15,7 +15,7 @@ from benchmarks.speed import contestants, growth, in_memory, instructions, rando
 from benchmarks.speed.__main__ import known_contestants, some
 from benchmarks.speed.contestants import RIVER, Contestant, chosen
 from benchmarks.speed.data import Cache, check_folder
-from benchmarks.speed.generate import clicks, tfidf, tiny
+from benchmarks.speed.generate import clicks, dense, tfidf, tiny
 from benchmarks.speed.process import ROOT, ContestantFailedError, Run, run
 from benchmarks.speed.rivals.vw_text import tokens
 from benchmarks.speed.rounds import Standing, take_turns
@@ -103,6 +103,13 @@ def test_clicks_are_twenty_tokens_with_frequent_ones() -> None:
     distinct = {token for line in lines for token in tokens(line)}
     assert 20 < len(distinct) < 5_000
     assert 0.05 < np.mean([line.startswith("1") for line in lines]) < 0.4
+
+
+def test_dense_has_every_column_in_every_row() -> None:
+    for line in b"".join(dense.vw(1, 20)).decode().splitlines():
+        label, *features = line.replace("| ", "").split()
+        assert label in ("1", "-1")
+        assert [each.split(":")[0] for each in features] == [f"c{k}" for k in range(20)]
 
 
 def test_tiny_is_150_different_words() -> None:

@@ -19,6 +19,7 @@ from benchmarks.speed.text_sets import measure
 PARTS: dict[str, Callable[[Settings], str]] = {
     "tfidf": partial(measure, "tfidf"),
     "clicks": partial(measure, "clicks"),
+    "dense": partial(measure, "dense"),
     "tiny": partial(measure, "tiny"),
     "memory": in_memory.measure,
     "growth": growth.measure,
@@ -94,7 +95,7 @@ def positive(kind: type[Number]) -> Callable[[str], Number]:
 def prepare(settings: Settings) -> None:
     """Everything that a run would make first."""
     settings.rivals_python()
-    for name in ("tfidf", "clicks", "tiny", "memory"):
+    for name in ("tfidf", "clicks", "dense", "tiny", "memory"):
         settings.cache.prepare(name)
     for part in range(1, max(growth.TIMES) + 1):
         settings.cache.file("clicks", "vw", part)

@@ -99,6 +99,7 @@ CONTESTANTS = {
         rival("liblinear", "LIBLINEAR, hashed, to convergence", "vw"),
         RIVER,
     ],
+    "dense": [*ours("vw"), *VW],
     "tiny": [
         *ours("vw"),
         *VW,

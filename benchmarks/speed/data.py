@@ -10,9 +10,27 @@ from pathlib import Path
 
 from benchmarks.speed.process import ROOT
 
-ROWS = {"tfidf": 400_000, "clicks": 1_000_000, "tiny": 2_000, "memory": 400_000}
-HELD_OUT = {"tfidf": 20_000, "clicks": 50_000, "tiny": 1_000, "memory": 20_000}
-TEXTS = {"tfidf": ("svmlight", "vw"), "clicks": ("vw",), "tiny": ("vw",), "memory": ("npz",)}
+ROWS = {
+    "tfidf": 400_000,
+    "clicks": 1_000_000,
+    "dense": 1_000_000,
+    "tiny": 2_000,
+    "memory": 400_000,
+}
+HELD_OUT = {
+    "tfidf": 20_000,
+    "clicks": 50_000,
+    "dense": 50_000,
+    "tiny": 1_000,
+    "memory": 20_000,
+}
+TEXTS = {
+    "tfidf": ("svmlight", "vw"),
+    "clicks": ("vw",),
+    "dense": ("vw",),
+    "tiny": ("vw",),
+    "memory": ("npz",),
+}
 LEAST_ROWS = 200
 
 

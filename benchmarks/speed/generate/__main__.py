@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.speed.generate import clicks, tfidf, tiny
+from benchmarks.speed.generate import clicks, dense, tfidf, tiny
 
 
 def write_tfidf(part: int, rows: int, stem: str) -> None:
@@ -27,6 +27,10 @@ def write_clicks(part: int, rows: int, stem: str) -> None:
 
 def write_tiny(part: int, rows: int, stem: str) -> None:
     write_lines([f"{stem}.vw"], ((text,) for text in tiny.vw(part, rows)))
+
+
+def write_dense(part: int, rows: int, stem: str) -> None:
+    write_lines([f"{stem}.vw"], ((text,) for text in dense.vw(part, rows)))
 
 
 def write_arrays(part: int, rows: int, stem: str) -> None:
@@ -52,6 +56,7 @@ WRITERS: dict[str, Callable[[int, int, str], None]] = {
     "tfidf": write_tfidf,
     "clicks": write_clicks,
     "tiny": write_tiny,
+    "dense": write_dense,
     "memory": write_arrays,
 }
 
