@@ -20,7 +20,7 @@ from lessregret.learners.rules import PA, RULES, Global, PerCoordinate, Rule
 from lessregret.ledger import Ledger
 from tests.support.pairs import is_certifiable
 from tests.support.rows import learn_rows
-from tests.support.tables import CLASSES, COLUMNS, EVERY, Table, estimator, go_on, table
+from tests.support.tables import CLASSES, COLUMNS, EVERY, SEED, Table, estimator, go_on, table
 
 RTOL = 1e-5
 
@@ -108,6 +108,24 @@ def test_margins_are_those_of_coef_and_intercept(loss: str, rule: Rule, intercep
     np.testing.assert_allclose(
         played @ learning.coef_.ravel() + learning.intercept_, margins, rtol=1e-12, atol=1e-12
     )
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge", "squared"])
+def test_weights_and_intercept_of_the_standard_scale_are_for_values_as_they_are(loss: str) -> None:
+    """Of a dense table without outliers, whose scaled values would be clipped."""
+    rng = np.random.default_rng(SEED)
+    X = rng.uniform(-2, 2, size=(300, 3)) * [1.0, 50.0, 0.01] + [0.0, 2000.0, -3.0]
+    y = X @ [1.0, 0.02, -100.0] + rng.normal(size=300)
+    classifies = loss != "squared"
+    model = estimator(loss, PerCoordinate(rate=0.3), scale="standard")
+    model.fit(X, y > np.median(y) if classifies else y)
+    margins = X @ model.coef_.ravel() + model.intercept_
+    # A prediction is within the labels so far. Weights are float32, and a product of a weight and
+    # a value can be 1,000 times as large as the margin.
+    expected = margins if classifies else np.clip(margins, y.min(), y.max())
+    played = model.decision_function(X) if classifies else model.predict(X)
+    np.testing.assert_allclose(played, expected, atol=1e-3)
+    assert np.std(played) > 1
 
 
 def test_columns_never_seen_play_the_nearest_point_to_0() -> None:

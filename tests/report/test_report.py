@@ -246,6 +246,14 @@ def test_the_page_says_if_regret_is_in_variances(lessregret: CommandLine) -> Non
         assert (f"in variances of the labels; {nothing}" in notes) == expected, scale
 
 
+def test_labels_that_are_all_alike_have_no_regret_but_a_loss(lessregret: CommandLine) -> None:
+    data = lessregret.write("data.vw", "5 | a:1\n5 | a:2\n")
+    assert lessregret("train", data, "--loss", "squared", "--report", "page.html", "-q").code == 0
+    assert tiles_of(outline_of("page.html"))["mean squared loss"] == "12.500000"
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "The loss in variances of the labels is 0, so there is no regret." in page
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [(["--scale", "none", "--rate", "9"], True), (["--rate", "9"], False),

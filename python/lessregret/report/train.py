@@ -203,7 +203,10 @@ def _regret_section(run: TrainRun) -> Section:
         words = f"The rule `{document['rule']}` has no bound and no certificate."
         return Section("Regret a round", [Text(words)])
     if run.loss_in_all == 0:
-        return Section("Regret a round", [Text("The run lost nothing, so there is no regret.")])
+        words = "The run lost nothing, so there is no regret."
+        if document["game"] == STANDARDISED_LABELS:
+            words = f"The loss {VARIANCES} is 0, so there is no regret."
+        return Section("Regret a round", [Text(words)])
     about = "What the regret a round is at most, beside the loss a round, over the rounds"
     drawn = _has_a_curve(marks) and pictures.regret_over_rounds(marks)
     shown = _pictured(drawn, about, _regret_table(marks))
