@@ -98,7 +98,8 @@ def read() -> tuple[csr_array, Floats]:
 
 
 def kept(X: csr_array, y: Floats, loss: str) -> Examples:
-    return Examples.from_csr(X, y, space=Learner(loss, columns=X.shape[1], intercept=False))
+    learner = Learner(loss, columns=X.shape[1], intercept=False, scale="none")
+    return Examples.from_csr(X, y, space=learner)
 
 
 def ours(examples: Examples, loss: str, l2: float, repeats: int) -> tuple[list[float], BestFixed]:

@@ -99,9 +99,12 @@ def test_packed_files_and_pipes(line: CommandLine) -> None:
     line.write("data.arrow.gz", gzip.compress(plain))
     assert examples("data.arrow.gz") == examples("data.arrow")
     options = ["--quiet", "--json", "--bits", "18"]
-    for stdin in (VW, plain, gzip.compress(plain)):
-        document = json.loads(line.apart("train", "-", *options, stdin=stdin).stdout)
-        assert (document["examples"], document["features"]) == (4, 9)
+    # The text has one feature of value 0, which is a value to the standard scale only.
+    for scale, features in (("cap", 9), ("standard", 10)):
+        for stdin in (VW, plain, gzip.compress(plain)):
+            done = line.apart("train", "-", *options, "--scale", scale, stdin=stdin)
+            document = json.loads(done.stdout)
+            assert (document["examples"], document["features"]) == (4, features)
     done = line.apart("convert", "-", "--output", "again.arrow", "--bits", "18", stdin=plain)
     assert done.code == 0
     assert line.read("again.arrow") == plain

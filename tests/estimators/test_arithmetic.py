@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.sparse import coo_matrix, csc_array, csr_array, csr_matrix
+from scipy.sparse import coo_matrix, csc_array, csr_array, csr_matrix, issparse
 
 from lessregret import Learner
 from lessregret.learners.rules import Rule
@@ -99,14 +99,24 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("scale", ["cap", "standard"])
 @pytest.mark.parametrize("loss", ["logistic", "squared"])
-def test_every_form_of_the_same_table_gives_the_same_bits(loss: str, form: str) -> None:
+def test_every_form_of_the_same_table_gives_the_same_bits(loss: str, scale: str, form: str) -> None:
+    """To the standard scale a stored zero is a value, and a dense table stores every cell."""
     rows = table(loss)
     formed = FORMS[form](rows.X)
-    plain = go_on(estimator(loss), rows)
-    other = go_on(estimator(loss), Table(formed, rows.y, rows.h))
+    stores_zeros = not issparse(formed) or formed.nnz > rows.X.nnz
+    X = with_zeros(rows.X) if stores_zeros and scale == "standard" else rows.X
+    plain = go_on(estimator(loss, scale=scale), Table(X, rows.y, rows.h))
+    other = go_on(estimator(loss, scale=scale), Table(formed, rows.y, rows.h))
     assert bits(other) == bits(plain)
-    assert np.array_equal(other.predict(formed), plain.predict(rows.X))
+    assert np.array_equal(other.predict(formed), plain.predict(X))
+
+
+def test_stored_zeros_are_values_to_the_standard_scale() -> None:
+    rows = table()
+    learned = [go_on(estimator(), rows._replace(X=X)) for X in (rows.X, with_zeros(rows.X))]
+    assert bits(learned[0]) != bits(learned[1])
 
 
 def test_the_odd_forms_are_what_they_say() -> None:

@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from lessregret.estimators import OnlineClassifier, OnlineRegressor
 from lessregret.learners.losses import LOSSES, Loss
 from lessregret.learners.rules import parse_rule
-from tests.support.pairs import PAIRS, has_lanes
+from tests.support.pairs import PAIRS
 
 REGRESSION_RATES = {"constant": 0.01, "inverse-sqrt": 0.1}
 """Rates that adapt to nothing: with the defaults, made for slopes of at most 1, they overshoot."""
@@ -24,9 +24,7 @@ EQUIVALENCE = (
 def made(loss: Loss, text: str) -> BaseEstimator:
     rule = parse_rule(text, rate=None if loss.is_classification else REGRESSION_RATES.get(text))
     kind = OnlineClassifier if loss.is_classification else OnlineRegressor
-    # Values that shrink as larger ones come want other rates than a table of a few hundred rows
-    # has time for: what has no lanes is checked as its source has it.
-    return kind(loss.name, rule, scale="cap" if has_lanes(text) else "none")
+    return kind(loss.name, rule)
 
 
 def expected_failures(estimator: BaseEstimator) -> dict[str, str]:
@@ -39,8 +37,8 @@ def expected_failures(estimator: BaseEstimator) -> dict[str, str]:
 @parametrize_with_checks(
     [
         *(made(LOSSES[loss], rule) for loss, rule in PAIRS),
-        OnlineClassifier(scale="standard"),
-        OnlineRegressor(scale="standard"),
+        OnlineClassifier(scale="cap"),
+        OnlineRegressor(scale="cap"),
     ],
     expected_failed_checks=expected_failures,
 )

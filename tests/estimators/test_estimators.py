@@ -20,7 +20,7 @@ from lessregret.learners.rules import PA, RULES, Global, PerCoordinate, Rule
 from lessregret.ledger import Ledger
 from tests.support.pairs import is_certifiable
 from tests.support.rows import learn_rows
-from tests.support.tables import CLASSES, COLUMNS, EVERY, estimator, go_on, table
+from tests.support.tables import CLASSES, COLUMNS, EVERY, SEED, Table, estimator, go_on, table
 
 RTOL = 1e-5
 
@@ -95,8 +95,9 @@ def test_the_certificate_is_there_only_if_asked_for() -> None:
 @EVERY
 @pytest.mark.parametrize("intercept", [True, False])
 def test_margins_are_those_of_coef_and_intercept(loss: str, rule: Rule, intercept: bool) -> None:
-    """In one lane; with eight the margin is the mixture's and the weights are the best lane's."""
+    """In one lane; with several the margin is the mixture's and the weights are the best lane's."""
     rows = table(loss)
+    played = np.clip(rows.X.toarray(), -1, 1) if rule.unit_values else rows.X
     rule = replace(rule, rate=0.3) if getattr(rule, "rate", None) == "auto" else rule  # type: ignore[call-arg]
     learning = go_on(estimator(loss, rule, intercept=intercept, scale="none"), rows)
     classifies = isinstance(learning, OnlineClassifier)
@@ -105,8 +106,26 @@ def test_margins_are_those_of_coef_and_intercept(loss: str, rule: Rule, intercep
     assert np.any(learning.intercept_) == intercept
     margins = learning.decision_function(rows.X) if classifies else learning.predict(rows.X)
     np.testing.assert_allclose(
-        rows.X @ learning.coef_.ravel() + learning.intercept_, margins, rtol=1e-12, atol=1e-12
+        played @ learning.coef_.ravel() + learning.intercept_, margins, rtol=1e-12, atol=1e-12
     )
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge", "squared"])
+def test_weights_and_intercept_of_the_standard_scale_are_for_values_as_they_are(loss: str) -> None:
+    """Of a dense table without outliers, whose scaled values would be clipped."""
+    rng = np.random.default_rng(SEED)
+    X = rng.uniform(-2, 2, size=(300, 3)) * [1.0, 50.0, 0.01] + [0.0, 2000.0, -3.0]
+    y = X @ [1.0, 0.02, -100.0] + rng.normal(size=300)
+    classifies = loss != "squared"
+    model = estimator(loss, PerCoordinate(rate=0.3), scale="standard")
+    model.fit(X, y > np.median(y) if classifies else y)
+    margins = X @ model.coef_.ravel() + model.intercept_
+    # A prediction is within the labels so far. Weights are float32, and a product of a weight and
+    # a value can be 1,000 times as large as the margin.
+    expected = margins if classifies else np.clip(margins, y.min(), y.max())
+    played = model.decision_function(X) if classifies else model.predict(X)
+    np.testing.assert_allclose(played, expected, atol=1e-3)
+    assert np.std(played) > 1
 
 
 def test_columns_never_seen_play_the_nearest_point_to_0() -> None:
@@ -165,7 +184,7 @@ def test_classes_may_come_in_any_order() -> None:
 
 
 def test_one_batch_may_show_one_class_only() -> None:
-    clf = OnlineClassifier().partial_fit([[1.0]], [1], classes=CLASSES)
+    clf = OnlineClassifier(scale="none").partial_fit([[1.0]], [1], classes=CLASSES)
     assert clf.predict([[1.0], [-3.0]]).tolist() == [1, -1]
 
 
@@ -298,6 +317,22 @@ def test_parameters_changed_while_learning_wait_for_the_next_fit() -> None:
     )
     assert clf.intercept_[0] != 0
     assert clf.fit(rows.X, rows.y).learner_.spec["rule"]["name"] == "global"
+
+
+@pytest.mark.parametrize("rule", [PerCoordinate(), HomeMade()])
+@pytest.mark.parametrize(("scale", "later"), [("standard", "cap"), ("cap", "standard")])
+def test_a_scale_changed_while_learning_waits_for_the_next_fit(
+    rule: Rule, scale: str, later: str
+) -> None:
+    """The zeros of a dense table are values to the standard scale and to no other."""
+    rows = table()
+    dense = Table(rows.X.toarray(), rows.y, rows.h)
+    kept = go_on(go_on(estimator(rule=rule, scale=scale), dense), dense)
+    changed = go_on(estimator(rule=rule, scale=scale), dense).set_params(scale=later)
+    go_on(changed, dense)
+    assert changed.ledger_.as_dict() == kept.ledger_.as_dict()
+    assert np.array_equal(changed.intercept_, kept.intercept_)
+    assert np.array_equal(changed.decision_function(dense.X), kept.decision_function(dense.X))
 
 
 def test_pipelines() -> None:

@@ -61,7 +61,7 @@ DICTS: list[dict[str, Any]] = [
 ]
 NAMED = [
     {"age": 0.5, "word=ham": 1.0, "first": 1.0},
-    {"word=spam": 1.0, "count": 3.0},
+    {"word=spam": 1.0, "count": 3.0, "first": 0.0},
     {"age": 0.25, "17": 2.0, "word=ham": 1.0},
     {},
 ]
@@ -75,10 +75,11 @@ def hashed(examples: list[dict[str, float]], bits: int) -> csr_array:
     return csr_array((values, _core.hash_features(names, bits), ends), (len(examples), 1 << bits))
 
 
+@pytest.mark.parametrize("scale", ["cap", "standard"])
 @pytest.mark.parametrize("bits", [1, 8, 18])
-def test_dicts_are_hashed_rows(bits: int) -> None:
-    from_dicts = OnlineClassifier(bits=bits).fit(DICTS, TARGETS)
-    from_rows = OnlineClassifier().fit(hashed(NAMED, bits), TARGETS)
+def test_dicts_are_hashed_rows(bits: int, scale: str) -> None:
+    from_dicts = OnlineClassifier(bits=bits, scale=scale).fit(DICTS, TARGETS)
+    from_rows = OnlineClassifier(scale=scale).fit(hashed(NAMED, bits), TARGETS)
     assert from_dicts.n_features_in_ == 1 << bits
     assert np.array_equal(from_dicts.coef_, from_rows.coef_)
     assert from_dicts.ledger_.as_dict() == from_rows.ledger_.as_dict()
@@ -87,7 +88,7 @@ def test_dicts_are_hashed_rows(bits: int) -> None:
 
 
 def test_numbered_names_are_their_own_columns_as_in_vowpal_wabbit() -> None:
-    reg = OnlineRegressor(bits=6, intercept=False).fit([{"17": 1.0}], [2.0])
+    reg = OnlineRegressor(bits=6, intercept=False, scale="none").fit([{"17": 1.0}], [2.0])
     assert np.flatnonzero(reg.coef_).tolist() == [17]
 
 

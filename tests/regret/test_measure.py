@@ -348,3 +348,23 @@ def test_the_upper_end_is_never_above_the_linearised_regret() -> None:
         point.best.regret(point.ledger).high > point.ledger.linear_regret
         for point in measured.marks
     ), "the case shows nothing"
+
+
+def test_learners_that_scale_are_refused_with_the_scale_for_the_source(tmp_path: Path) -> None:
+    file = tmp_path / "data.vw"
+    file.write_text("".join(f"{1 - 2 * (k % 2)} | a:{k % 5} b:{k % 3}\n" for k in range(60)))
+    rules = {"mine": PerCoordinate(radius=1.0)}
+
+    def make(rule: Rule, **scale: str) -> Learner:
+        return Learner("logistic", rule, bits=8, certify=True, **scale)  # type: ignore[arg-type]
+
+    def source(space: Learner, **scale: str) -> FromMemory:
+        return FromMemory(Examples.collect(open_examples([file], space, **scale)))  # type: ignore[arg-type]
+
+    told = r"'standard', which the comparator does not see; .*open_examples\(..., scale='standard'"
+    with pytest.raises(SpecError, match=told):
+        measure(rules, make, source(make(PerCoordinate())))
+    advised = partial(make, scale="none")
+    scaled = source(advised(PerCoordinate()), scale="standard")
+    [measured] = measure(rules, advised, scaled)
+    assert measured.last.rounds == 60

@@ -87,7 +87,8 @@ def test_the_page_names_versions_and_no_machine(lessregret: CommandLine, clicks:
 
 def test_strange_names_are_shown_and_not_obeyed(lessregret: CommandLine) -> None:
     data = lessregret.write("a<b>&.vw", NASTY)
-    done = lessregret("train", data, "--names", "--certify", "--report", "page.html")
+    options = ("--names", "--certify", "--scale", "none")
+    done = lessregret("train", data, *options, "--report", "page.html")
     assert done.code == 0
     assert done.stderr.endswith("report         page.html\n")
     outline = outline_of("page.html")
@@ -207,6 +208,8 @@ def test_the_page_of_compare(lessregret: CommandLine, clicks: str, shuffles: str
     assert len(shown) == 3
     assert len(outline.sources) == (2 if shuffles == "0" else 1)
     assert ["per-coordinate:rate=0.1", "radius 100.0, rate 0.1, offset 0.0"] in outline.rows
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "<code>ftrl</code> and <code>coin</code>. The others aim at the sign" in page
 
 
 def test_a_comparison_of_one_example(lessregret: CommandLine) -> None:
@@ -238,6 +241,51 @@ def test_the_page_says_if_regret_is_in_variances(lessregret: CommandLine) -> Non
         assert lessregret("train", *asked, "--scale", scale).code == 0
         page = lessregret.folder.joinpath("page.html").read_text(encoding="utf-8")
         assert (told in page) == expected, scale
+        notes = [text for text in outline_of("page.html").tiles if "says nothing" in text]
+        nothing = "above the loss itself: says nothing"
+        assert (f"in variances of the labels; {nothing}" in notes) == expected, scale
+
+
+def test_labels_that_are_all_alike_have_no_regret_but_a_loss(lessregret: CommandLine) -> None:
+    data = lessregret.write("data.vw", "5 | a:1\n5 | a:2\n")
+    assert lessregret("train", data, "--loss", "squared", "--report", "page.html", "-q").code == 0
+    assert tiles_of(outline_of("page.html"))["mean squared loss"] == "12.500000"
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "The loss in variances of the labels is 0, so there is no regret." in page
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [(["--scale", "none", "--rate", "9"], True), (["--rate", "9"], False),
+     (["--scale", "full", "--rate", "9"], False), (["--scale", "none", "--rule", "coin"], False)],
+    ids=["none", "standard", "full", "coin"],
+)  # fmt: skip
+def test_weights_at_the_edge_are_those_that_a_larger_radius_lets_go(
+    lessregret: CommandLine, options: list[str], told: bool
+) -> None:
+    """Weights are shown for unscaled values, and the radius limits those of scaled values."""
+    text = "".join(f"{1 - 2 * (k % 2)} | a:{0.01 * (k % 2)} b:{1 - k % 2}\n" for k in range(99))
+    data = lessregret.write("data.vw", text)
+    asked = ("--radius", "0.001", "--bits", "10", "--report", "page.html", "--quiet")
+    assert lessregret("train", data, *asked, *options).code == 0
+    page = Path("page.html").read_text(encoding="utf-8")
+    rows = [row for row in outline_of("page.html").rows if re.match(r"slot \d+$", row[0])]
+    assert max(abs(float(row[1])) for row in rows) > 0.00099
+    assert ("stand at the edge of the feasible set" in page) == told
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge", "squared"])
+def test_pages_of_the_coin_and_the_stack_have_words_for_all(
+    lessregret: CommandLine, clicks: str, loss: str
+) -> None:
+    rules = ("--rules", "coin,ftrl,per-coordinate")
+    for command in (["train", "--names"], ["compare", *rules], ["regret", *rules, "--gap", "0.1"]):
+        asked = (clicks, "--loss", loss, "--bits", "12", "--radius", "1", "--report", "page.html")
+        assert lessregret(command[0], *asked, *command[1:]).code == 0
+        outline = outline_of("page.html")
+        shown = {cell for row in outline.rows for cell in row} | set(outline.tiles)
+        assert {"coin", "stack"} & shown
+        assert not {text for text in shown if re.search(r"\b(None|nan|inf)\b", text)}
 
 
 def test_a_report_of_ones_own(tmp_path: Path) -> None:

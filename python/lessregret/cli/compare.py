@@ -66,8 +66,8 @@ RULES = "per-coordinate,global,cw,pa"
 @click.option(
     "--radius",
     type=float,
-    help="Every weight is kept within [-radius, radius]. The rules pa, pa-i, pa-ii, cw, cw-stdev "
-    "and arow do not limit weights and ignore the radius.",
+    help="Every weight is kept within [-radius, radius]. The rules coin, pa, pa-i, pa-ii, cw, "
+    "cw-stdev and arow do not limit weights and ignore the radius.",
 )
 @l2_option
 @scale_option

@@ -9,7 +9,7 @@ import click
 
 from lessregret.cli.options import json_option
 from lessregret.learners.losses import loss_named
-from lessregret.report.wording import counted, number
+from lessregret.report.wording import counted, number, weight_text
 
 
 @click.command("inspect")
@@ -171,5 +171,5 @@ def _weight_lines(weights: list[dict[str, Any]]) -> list[str]:
     for row in weights:
         name = row["name"] or "–"
         shared = "  (shared)" if row["collided"] else ""
-        lines.append(f"{row['weight']:>12.6f}  {row['slot']:>10}  {name}{shared}")
+        lines.append(f"{weight_text(row['weight']):>12}  {row['slot']:>10}  {name}{shared}")
     return lines

@@ -60,8 +60,8 @@ UNBOXED_RADIUS = 100.0
 @click.option(
     "--radius",
     type=float,
-    help="Every weight is kept within [-radius, radius], in the rules and in the best fixed model. "
-    "The default is 100.",
+    help="Every weight is kept within [-radius, radius], in the rules that limit weights and in "
+    "the best fixed model. The default is 100.",
 )
 @l2_option
 @scale_option

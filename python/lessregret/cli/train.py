@@ -62,8 +62,10 @@ if TYPE_CHECKING:
 @click.option(
     "--radius",
     type=float,
-    help="Every weight is kept within [-radius, radius]. The default is 100. The rules pa, pa-i, "
-    "pa-ii, cw, cw-stdev and arow do not limit weights and have no radius.",
+    help="Every weight is kept within [-radius, radius]. The default is 100. The rule coin, which "
+    "is also a lane of the default, does not limit weights; its radius is that of the models that "
+    "its bound compares with. The rules pa, pa-i, pa-ii, cw, cw-stdev and arow do not limit "
+    "weights and have no radius.",
 )
 @l2_option
 @scale_option
@@ -82,7 +84,7 @@ if TYPE_CHECKING:
     metavar="NUMBER",
     help="For data that drift, only with rate 'auto': after each example this fraction of the "
     "mixture weights is shared equally among the experts, so that another expert can become the "
-    "best one.  [default: 0.0001 with rate 'auto']",
+    "best one. The default is 0.0001.",
 )
 @click.option(
     "--certify",

@@ -143,8 +143,8 @@ class OnlineLinear(BaseEstimator, ABC):
             ensure_all_finite=not (issparse(table) and has_twin(self._rule())),
             **targets,
         )
-        # To this scale every cell of a dense table is a value, also a 0.
-        zeros = self.scale == "standard"
+        # A parameter that was changed since the learner was made waits for the next fit.
+        zeros = self.scale == "standard" if reset else _keeps_zeros(self.learner_)
         if "y" in targets:
             return as_csr(checked[0], zeros=zeros), checked[1]
         return as_csr(checked, zeros=zeros)
@@ -165,8 +165,9 @@ class OnlineLinear(BaseEstimator, ABC):
     def _margin_of_nothing(self) -> float:
         """The intercept: the margin of a row without features, or whose centred features are 0."""
         check_is_fitted(self)
-        if self.scale == "standard":
-            return self.learner_.weight(self.n_features_in_) if self.intercept else 0.0
+        if _keeps_zeros(self.learner_):
+            has_intercept = _has_intercept(self.learner_)
+            return self.learner_.weight(self.n_features_in_) if has_intercept else 0.0
         nothing = csr_array((1, self.n_features_in_))
         return float(self.learner_.predict(self._source(self.learner_, nothing)).margins[0])
 
@@ -258,6 +259,19 @@ def _kept_on_error(estimator: BaseEstimator) -> Iterator[None]:
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
+
+
+def _keeps_zeros(learner: Learner | ReadableLearner) -> bool:
+    """Whether every cell of a dense table is a value, also a 0, as it is to the standard scale."""
+    if isinstance(learner, ReadableLearner):
+        return learner.keeps_zeros
+    return learner.space.scale == "standard"
+
+
+def _has_intercept(learner: Learner | ReadableLearner) -> bool:
+    if isinstance(learner, ReadableLearner):
+        return learner.intercept is not None
+    return learner.space.intercept
 
 
 def _is_bool(value: Any) -> bool:

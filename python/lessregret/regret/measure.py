@@ -270,7 +270,8 @@ def _check_scale(spec: Mapping[str, Any]) -> None:
     if spec["scale"] != "none":
         raise SpecError(
             f"the learners have scale {spec['scale']!r}, which the comparator does not see; make "
-            "them with scale='none', and scale the source: open_examples(..., scale='cap')"
+            "them with scale='none', and scale the source: "
+            f"open_examples(..., scale={spec['scale']!r})"
         )
 
 

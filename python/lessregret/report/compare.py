@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lessregret.learners.rules import Rule
+from lessregret.learners.rules import RULES, BoxedRule, Rule
 from lessregret.regret.comparison import Row
 from lessregret.report import comparison_picture, pictures
 from lessregret.report.page import DataFile, Origin, Report, Section, about_data, data_section
@@ -85,10 +85,14 @@ def _how_to_read(run: CompareRun) -> str:
         else "The examples were taken as they stand: one order, one sample."
     )
     return (
-        f"{seen} The loss is fair only among rules that look at it: `constant`, `inverse-sqrt`, "
-        "`global`, `per-coordinate` and `ftrl`. The others aim at the sign of the margin, and are "
-        "better compared by their mistakes."
+        f"{seen} The loss is fair only among rules that look at it: {_rules_of_the_loss()}. The "
+        "others aim at the sign of the margin, and are better compared by their mistakes."
     )
+
+
+def _rules_of_the_loss() -> str:
+    *names, last = (f"`{name}`" for name, rule in RULES.items() if issubclass(rule, BoxedRule))
+    return f"{', '.join(names)} and {last}"
 
 
 def _curve_sections(run: CompareRun) -> list[Section]:

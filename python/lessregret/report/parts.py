@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from lessregret.report.html_page import as_svg, escaped, markdown, picture, table
+from lessregret.report.wording import weight_text
 
 STYLE = """
 .lead { font-size: 1.05rem; color: var(--soft); margin-top: 0; overflow-wrap: anywhere; }
@@ -182,6 +183,6 @@ def _bar(bar: Bar, longest: float) -> str:
     side = "above" if bar.value >= 0 else "below"
     width = 50 * abs(bar.value) / longest
     return (
-        f'<tr><td>{escaped(bar.name)}</td><td class="right">{bar.value:.6f}</td>'
+        f'<tr><td>{escaped(bar.name)}</td><td class="right">{weight_text(bar.value)}</td>'
         f'<td class="track"><span class="{side}" style="width: {width:.2f}%"></span></td></tr>'
     )

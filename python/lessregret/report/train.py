@@ -9,6 +9,7 @@ from typing import Any
 
 from lessregret.learners.largest_weights import NamedWeight
 from lessregret.learners.losses import loss_named
+from lessregret.learners.rules import Coin
 from lessregret.ledger import STANDARDISED_LABELS, VARIANCES
 from lessregret.report import pictures
 from lessregret.report.page import DataFile, Origin, Report, Section, about_data, data_section
@@ -25,7 +26,7 @@ from lessregret.report.parts import (
     Tile,
     Tiles,
 )
-from lessregret.report.wording import counted, number
+from lessregret.report.wording import counted, number, weight_text
 from lessregret.training.calibration import Bin, Calibration
 from lessregret.training.curve import Curve, CurvePoint
 
@@ -126,7 +127,9 @@ def _regret_tile(run: TrainRun, name: str, how: str) -> Tile:
     total = run.document[name]
     each = total / run.document["importance"] if run.document["importance"] else 0.0
     value = f"≤ {number(each, 6 if each < 100 else 1)}"
-    return Tile(f"regret a round, {how}", value, SAYS_NOTHING if total > run.loss_in_all else "")
+    notes = [VARIANCES] if run.document["game"] == STANDARDISED_LABELS else []
+    notes += [SAYS_NOTHING] if total > run.loss_in_all else []
+    return Tile(f"regret a round, {how}", value, "; ".join(notes))
 
 
 def _idle_loss(run: TrainRun) -> str:
@@ -200,7 +203,10 @@ def _regret_section(run: TrainRun) -> Section:
         words = f"The rule `{document['rule']}` has no bound and no certificate."
         return Section("Regret a round", [Text(words)])
     if run.loss_in_all == 0:
-        return Section("Regret a round", [Text("The run lost nothing, so there is no regret.")])
+        words = "The run lost nothing, so there is no regret."
+        if document["game"] == STANDARDISED_LABELS:
+            words = f"The loss {VARIANCES} is 0, so there is no regret."
+        return Section("Regret a round", [Text(words)])
     about = "What the regret a round is at most, beside the loss a round, over the rounds"
     drawn = _has_a_curve(marks) and pictures.regret_over_rounds(marks)
     shown = _pictured(drawn, about, _regret_table(marks))
@@ -320,7 +326,7 @@ def _bin_table(bins: Sequence[Bin]) -> Table:
 def _weights_section(run: TrainRun) -> Section:
     parts: list[Part] = []
     if run.intercept is not None:
-        parts.append(Facts([("intercept", f"{run.intercept:.6f}")]))
+        parts.append(Facts([("intercept", weight_text(run.intercept))]))
     if run.weights:
         bars = [Bar(_feature(weight), weight.weight) for weight in run.weights]
         parts.append(Bars("feature", "weight", bars))
@@ -331,7 +337,7 @@ def _weights_section(run: TrainRun) -> Section:
 
 def _about_weights(run: TrainRun) -> list[str]:
     words = []
-    radius = run.document["spec"]["rule"].get("radius") or inf
+    radius = _radius_of_shown_weights(run.document)
     # Weights are float32, so the radius may have been rounded down.
     at_edge = sum(abs(weight.weight) >= radius * (1 - 1e-6) for weight in run.weights)
     if at_edge:
@@ -342,6 +348,19 @@ def _about_weights(run: TrainRun) -> list[str]:
     if run.weights and all(weight.name is None for weight in run.weights):
         words.append("`--names` would give the features their names.")
     return words
+
+
+def _radius_of_shown_weights(document: dict[str, Any]) -> float:
+    """The limit of the weights as they are shown, for unscaled values; infinite if there is none.
+
+    The scales "standard" and "full" may make the values of a feature larger. A weight for unscaled
+    values can then exceed the radius when the weight that was learned is far below it. A coin does
+    not limit its weights.
+    """
+    best = max(document["lanes"], key=lambda lane: lane["share"], default=document["spec"]["rule"])
+    if document["spec"]["scale"] in ("standard", "full") or best["name"] == Coin.name:
+        return inf
+    return document["spec"]["rule"].get("radius") or inf
 
 
 def _feature(weight: NamedWeight) -> str:

@@ -19,6 +19,16 @@ def number(value: float | None, digits: int) -> str:
     return f"{value:,.{digits}f}" if abs(value) < 1e6 else f"{value:.4g}"
 
 
+def weight_text(weight: float) -> str:
+    """A weight with about six digits, since the unit of its feature may be any.
+
+    >>> weight_text(-155162.92), weight_text(0.25), weight_text(5.125e-08), weight_text(0.0)
+    ('-155163', '0.250000', '5.125e-08', '0.000000')
+    """
+    plain = weight == 0 or 1e-3 <= abs(weight) < 1e4
+    return f"{weight:.6f}" if plain else f"{weight:.6g}"
+
+
 def counted(count: int, thing: str) -> str:
     """A count with its noun, singular or plural.
 
