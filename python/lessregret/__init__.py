@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from lessregret.learners.rules import PA2 as PA2
     from lessregret.learners.rules import Arow as Arow
     from lessregret.learners.rules import BoxedRule as BoxedRule
+    from lessregret.learners.rules import Coin as Coin
     from lessregret.learners.rules import Constant as Constant
     from lessregret.learners.rules import CWStdev as CWStdev
     from lessregret.learners.rules import ExampleStats as ExampleStats
@@ -70,6 +71,7 @@ _HOMES = {
     "BoxedRule": "learners.rules",
     "CW": "learners.rules",
     "CWStdev": "learners.rules",
+    "Coin": "learners.rules",
     "Constant": "learners.rules",
     "DivergedError": "errors",
     "ExampleStream": "data.streams",

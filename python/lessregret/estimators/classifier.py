@@ -86,7 +86,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
     n_features_in_, feature_names_in_ : as in scikit-learn; for dicts n_features_in_ is 2^bits
 
     >>> from lessregret import OnlineClassifier, PerCoordinate
-    >>> clf = OnlineClassifier(loss="hinge", rule=PerCoordinate(rate=0.5), intercept=False)
+    >>> clf = OnlineClassifier("hinge", PerCoordinate(rate=0.5), intercept=False, scale="cap")
     >>> clf = clf.partial_fit([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]], [1, -1], classes=[-1, 1])
     >>> clf.ledger_.mean_loss, clf.coef_.tolist()
     (1.0, [[0.5, -0.5, 0.25]])

@@ -38,7 +38,7 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
         The attributes of :class:`OnlineClassifier`, with the same meanings.
 
     >>> from lessregret import OnlineRegressor, PerCoordinate
-    >>> reg = OnlineRegressor(rule=PerCoordinate(rate=0.5), intercept=False)
+    >>> reg = OnlineRegressor(rule=PerCoordinate(rate=0.5), intercept=False, scale="none")
     >>> reg = reg.partial_fit([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]], [2.0, -1.0, 0.5])
     >>> reg.ledger_.tally.loss, reg.coef_.tolist(), reg.intercept_
     (5.0, [0.5, -0.5], 0.0)

@@ -70,7 +70,7 @@ class ReadableLearner:
         The parameters of :class:`lessregret.Learner`, with the same meanings.
 
     >>> from lessregret.learners.rules import PerCoordinate
-    >>> learner = ReadableLearner("hinge", PerCoordinate(rate=0.5))
+    >>> learner = ReadableLearner("hinge", PerCoordinate(rate=0.5), scale="cap")
     >>> learner.play([0, 3], [1.0, 2.0], label=1).loss
     1.0
     >>> learner.margin([0, 3], [1.0, 2.0])

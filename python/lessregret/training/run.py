@@ -166,13 +166,13 @@ def train(
     ...     _ = log.write_text("1 |word ham\\n-1 |word spam\\n" * 50)
     ...     training = train(log, bits=10, progress=print)
     1 example, mean loss 0.6931
-    2 examples, mean loss 0.7797
-    4 examples, mean loss 0.6934
-    8 examples, mean loss 0.5495
-    16 examples, mean loss 0.3410
-    32 examples, mean loss 0.1878
-    64 examples, mean loss 0.0996
-    100 examples, mean loss 0.0654
+    2 examples, mean loss 0.9960
+    4 examples, mean loss 0.8335
+    8 examples, mean loss 0.6301
+    16 examples, mean loss 0.3766
+    32 examples, mean loss 0.2033
+    64 examples, mean loss 0.1073
+    100 examples, mean loss 0.0706
     >>> training.ledger.rounds
     100
     """
