@@ -74,7 +74,7 @@ class DivergedError(LessRegretError):
         self.what = what
         super().__init__(
             f"round {round}: {what}; feature in slot {slot} contributed most. "
-            "Scale the features (scale 'cap' does), or use a smaller rate or radius"
+            "Scale the features (scale 'standard' does), or use a smaller rate or radius"
         )
 
     def __reduce__(self) -> tuple[type[DivergedError], tuple[int, int, str]]:

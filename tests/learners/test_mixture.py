@@ -243,9 +243,14 @@ def no_mixture(header: dict[str, Any], _: Any) -> None:
     del header["shared"]["mixture"]
 
 
+def no_coin(header: dict[str, Any], _: Any) -> None:
+    del header["shared"]["coin"]
+
+
 @pytest.mark.parametrize(
     ("edit", "told"),
     [
+        (no_coin, "was trained at rate 'auto' by an earlier version, with other rates. Train"),
         (short_state, "invalid length 7, expected an array of length 8"),
         (one_lane, r"the tensor 'weight' is F32 \[28, 1\], expected F32 \[28, 8\]"),
         (no_mixture, "'shared' has no field 'mixture'"),

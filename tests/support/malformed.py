@@ -199,7 +199,7 @@ FILES = [
 
 BAD = [*VALUES, *INDICES, *LABELS, *VOWPAL_WABBIT, *BYTES, *FILES]
 
-CURE = "Scale the features (scale 'cap' does), or use a smaller rate or radius"
+CURE = "Scale the features (scale 'standard' does), or use a smaller rate or radius"
 DIVERGED = [
     Bad("value of 1e30", b"1 1:1\n0 7:1e30\n",
         "round 2: the gradient has length 5.03e29, too large to square in float32; feature in "

@@ -83,7 +83,7 @@ impl fmt::Display for Error {
             Error::Diverged { round, slot, what } => write!(
                 f,
                 "round {round}: {what}; feature in slot {slot} contributed most. \
-                 Scale the features (scale 'cap' does), or use a smaller rate or radius"
+                 Scale the features (scale 'standard' does), or use a smaller rate or radius"
             ),
         }
     }

@@ -18,7 +18,7 @@ pub const MOST_EXPONENT: f32 = 80.0;
 const ROUNDER: f32 = 12_582_912.0;
 
 /// ln 2 in two parts; the first has 11 zero bits at its end, so that its multiples here are exact.
-const LN_2_HIGH: f32 = 0.693_359_375;
+const LN_2_HIGH: f32 = 0.693_359_4;
 const LN_2_LOW: f32 = -2.121_944_4e-4;
 
 /// e^x for x from 0 to 80.

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::Header;
-use super::refusal::{Reading, damaged, wrong};
+use super::refusal::{Reading, Refusal, damaged, wrong};
 use crate::error::Result;
 use crate::example::{LabelStatistics, Moments};
 use crate::learn::slim::SlimModel;
@@ -241,6 +241,12 @@ fn check_shared(shared: &Value, kind: Kind) -> Reading<()> {
         return Err(damaged("the shared state is not an object"));
     };
     let expected = if kind.lanes { &PARTS[..] } else { &PARTS[..2] };
+    if kind.lanes && parts.contains_key("lanes") && !parts.contains_key("coin") {
+        return Err(Refusal::File(
+            "was trained at rate 'auto' by an earlier version, with other rates. Train again"
+                .into(),
+        ));
+    }
     for part in parts.keys() {
         if !expected.contains(&part.as_str()) {
             return Err(damaged(&format!("'shared' has an unknown field '{part}'")));

@@ -142,7 +142,11 @@ mod tests {
         let values: Vec<f64> = (0..200).map(|k| 1e5 + f64::from(k * k % 17)).collect();
         let add = |Moments { count, mean, squares }: Moments, value: &f64| {
             let new = mean + (value - mean) / (count + 1.0);
-            Moments { count: count + 1.0, mean: new, squares: squares + (value - mean) * (value - new) }
+            Moments {
+                count: count + 1.0,
+                mean: new,
+                squares: squares + (value - mean) * (value - new),
+            }
         };
         let found = values.iter().fold(Moments::default(), add);
         let mean = values.iter().sum::<f64>() / 200.0;

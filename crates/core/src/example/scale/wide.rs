@@ -126,8 +126,8 @@ impl Group {
     fn counted(&self) -> [f64; WIDTH] {
         let mut counted = self.values.map(f64::from);
         let mut is_any_wild = false;
-        for k in 0..WIDTH {
-            let (limit, distance) = (self.get(k).square_limit(), counted[k] - self.means[k]);
+        for (k, value) in counted.iter().enumerate() {
+            let (limit, distance) = (self.get(k).square_limit(), value - self.means[k]);
             is_any_wild |= (limit > 0.0) & (distance * distance > limit);
         }
         if is_any_wild {
@@ -164,10 +164,10 @@ impl Group {
             let of_far = if far { 2.0 * variance } else { of_size };
             let divisor = if always { of_column } else { of_far };
             let offset = if far { FRAC_1_SQRT_2.copysign(mean) } else { 0.0 };
-            let unit = ((value - centre) / divisor.sqrt() + offset).max(-CLIP).min(CLIP);
+            let unit = ((value - centre) / divisor.sqrt() + offset).clamp(-CLIP, CLIP);
             let unit = if unit.abs() < NOTHING { 0.0 } else { unit };
             let stays = (size <= 1.0) & !always & !far;
-            let seen = if stays { value.max(-CLIP).min(CLIP) } else { unit };
+            let seen = if stays { value.clamp(-CLIP, CLIP) } else { unit };
             (counts[k], means[k], squares[k]) = (count, mean, sum);
             (scaled[k], units[k]) = (seen as f32, unit as f32);
             columns[k] += if always { 1.0 } else { 0.0 };

@@ -130,8 +130,8 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             square_norm.add_one(k, wide * wide);
             let (rule, line) = (self.frame.rule_at(slot as usize), &lines[position as usize]);
             let mut weights = [0.0; LANES];
-            for lane in 0..LANES {
-                weights[lane] = rule.at(Self::RATES[lane]).weight(&line.get(lane), value);
+            for (lane, weight) in weights.iter_mut().enumerate() {
+                *weight = rule.at(Self::RATES[lane]).weight(&line.get(lane), value);
             }
             margins.add(k, simd.multiply(simd.widen(weights), simd.splat(wide)));
             if PENALISED {
