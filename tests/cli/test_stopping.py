@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Timer
 
 import pytest
 
@@ -90,7 +91,11 @@ def stopped(process: subprocess.Popen[bytes], number: int) -> list[str]:
     """What a run tells on stderr after a signal, which alone can end it; its last lines."""
     assert process.stderr is not None
     process.send_signal(number)
+    # A signal that gets lost must fail the test, not hold it up.
+    give_up = Timer(60, process.kill)
+    give_up.start()
     told = process.stderr.read().decode()
+    give_up.cancel()
     assert "Traceback" not in told
     # A shell shows it as 128 + the number.
     assert process.wait(timeout=60) == -number

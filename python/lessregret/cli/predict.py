@@ -95,6 +95,10 @@ def _check(learner: Learner, model: str, output: str) -> None:
         raise SpecError(f"--as probability needs logistic loss; {model} has {loss.name} loss")
     if output == "label" and not loss.is_classification:
         raise SpecError(f"--as label needs a classifier; {model} has {loss.name} loss")
+    from lessregret.training.predictions import link
+
+    # Imports what it needs before an output is opened: an interrupt may get lost during an import.
+    link(loss.name, output)
 
 
 def _blocks(

@@ -13,6 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+# Not when the first rounds are added, with outputs already open: an interrupt may get lost during
+# an import.
+from scipy.special import expit
+
 Floats = NDArray[np.floating]
 
 LOW, WIDTH, CELLS = -20.0, 0.1, 400
@@ -51,8 +55,6 @@ class Calibration:
 
     def add(self, margins: Floats, labels: Floats, importances: Floats) -> None:
         """Add rounds: margins of logistic loss, labels −1 and 1."""
-        from scipy.special import expit
-
         cells = np.clip((margins - LOW) / WIDTH, 0, CELLS - 1).astype(np.intp)
         h = importances.astype(np.float64)
         for row, weights in enumerate((h > 0, h, h * h, h * expit(margins), h * (labels > 0))):

@@ -198,8 +198,10 @@ def train(
     calibrates = loss_named(learner.spec["loss"]).link == "probability"
     recorder = Recorder(before, calibrates=calibrates) if record else None
     reading = {"format": format, "bad_lines": bad_lines, "names": names, "threads": threads}
+    # Before the output is opened, since it imports, and an interrupt may get lost during an import.
+    lines = None if predictions is None else _lines_of(learner)
     with _opened(predictions) as file:
-        write = _writer(learner, file)
+        write = _writer(lines, file)
         run = _Run(learner, recorder or Unrecorded(before), _watcher(progress), write)
         stream = run.learn(files, passes, reading)
         ledger = learner.ledger()
@@ -365,10 +367,17 @@ def _opened(
     return nullcontext(predictions)
 
 
-def _writer(learner: Learner, file: IO[str] | None) -> Callable[[NDArray[np.float64]], None] | None:
-    if file is None:
-        return None
+def _lines_of(learner: Learner) -> Callable[[NDArray[np.float64]], Iterator[str]]:
+    """What turns margins into lines of predictions."""
     from lessregret.training.predictions import as_lines, link
 
     link_function = link(learner.spec["loss"])
-    return lambda margins: file.writelines(as_lines(link_function(margins)))
+    return lambda margins: as_lines(link_function(margins))
+
+
+def _writer(
+    lines: Callable[[NDArray[np.float64]], Iterator[str]] | None, file: IO[str] | None
+) -> Callable[[NDArray[np.float64]], None] | None:
+    if lines is None or file is None:
+        return None
+    return lambda margins: file.writelines(lines(margins))
