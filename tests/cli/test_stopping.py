@@ -62,6 +62,14 @@ def wait_for(what: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
+@pytest.fixture(autouse=True)
+def no_signal_is_ignored() -> None:
+    """``nohup`` ignores SIGHUP, and every process that it starts would do so, too."""
+    for number in SIGNALS:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+
+
 @contextmanager
 def waiting(*arguments: str, **options: object) -> Iterator[subprocess.Popen[bytes]]:
     """A run that waits for input that does not come."""
