@@ -1,7 +1,7 @@
 """Gradient descent with a rate that falls with the number of gradients.
 
-Plays     w ← clip(w − η g),  η = rate/count
-Slot      weight, count           count of the gradients, this round's included
+Plays     w ← clip(w − η g),  η = rate/steps
+Slot      weight, steps           steps of the gradients, this round's included
 Regret    none stated
 Source    a toy, to show how a rule is added
 Departs   nowhere
@@ -20,7 +20,7 @@ class Slot(NamedTuple):
     """weight w, and how many gradients came."""
 
     weight: float = 0.0
-    count: float = 0.0
+    steps: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,9 +36,9 @@ class Counting(BoxedRule):
         return self.clip(slot.weight)
 
     def absorb(self, slot: Slot, value: float, gradient: float, step: Step) -> tuple[Slot, float]:
-        count = slot.count + 1
-        rate = self.rate / count
-        return Slot(self.clip(self.weight(slot, value) - rate * gradient), count), rate
+        steps = slot.steps + 1
+        rate = self.rate / steps
+        return Slot(self.clip(self.weight(slot, value) - rate * gradient), steps), rate
 
     def spread(self, slot: Slot, step: Step) -> float:
-        return self.spread_at(self.rate / slot.count)
+        return self.spread_at(self.rate / slot.steps)

@@ -1,8 +1,8 @@
 //! Gradient descent with a rate that falls with the number of gradients.
 //!
 //! ```text
-//! Plays     w ← clip(w − η g),  η = rate/count
-//! Slot      weight, count           count of the gradients, this round's included
+//! Plays     w ← clip(w − η g),  η = rate/steps
+//! Slot      weight, steps           steps of the gradients, this round's included
 //! Regret    none stated
 //! Source    a toy, to show how a rule is added
 //! Departs   nowhere
@@ -19,7 +19,7 @@ slot! {
         /// w
         weight,
         /// how many gradients came
-        count
+        steps
     }
 }
 
@@ -77,14 +77,14 @@ impl Rule for Counting {
         _step: Step,
         dither: Dither,
     ) -> f32 {
-        let count = dither.grow(slot.count, 1.0);
-        let rate = self.rate / count;
+        let steps = dither.grow(slot.steps, 1.0);
+        let rate = self.rate / steps;
         let weight = self.interval.descend(self.weight(slot, value), rate, gradient, dither);
-        *slot = Slot { weight, count };
+        *slot = Slot { weight, steps };
         rate
     }
 
     fn spread(&self, slot: &Slot, _step: Step) -> f64 {
-        self.interval.spread(self.rate / slot.count)
+        self.interval.spread(self.rate / slot.steps)
     }
 }
