@@ -41,8 +41,8 @@ BUT = (
     " and not (tables_agree and half-squared-per-coordinate)"
     " and not (l2_agrees and half-squared-ftrl)"
 )
-"""Two pairs whose margins, at rates up to 9 and with a first mixing rate that is infinite, depend on
-the rounding of float32 by more than the tolerance of the twins."""
+"""Two pairs whose margins, at rates up to 9 and with a first mixing rate that is infinite, depend
+on the rounding of float32 by more than the tolerance of the twins."""
 HELP = [sys.executable, "-m", "lessregret.cli"]
 
 
