@@ -78,19 +78,19 @@ impl Line {
 
 impl Scaled {
     /// Replace what is here by the features of an example, each scaled by the line that `line` has for its
-    /// number, slot and value. There is none for the intercept, which gets its value in the end.
+    /// slot and value. There is none for the intercept, which gets its value in the end.
     #[inline(always)]
     pub(super) fn fill(
         &mut self,
         example: &Example<'_>,
-        mut line: impl FnMut(usize, u32, f32) -> Option<Line>,
+        mut line: impl FnMut(u32, f32) -> Option<Line>,
     ) {
         self.intercept = None;
         self.parts.clear();
         self.stays.clear();
         self.parts.reserve(example.slots.len());
         for (k, (&slot, &value)) in example.slots.iter().zip(example.values).enumerate() {
-            let line = line(k, slot, value);
+            let line = line(slot, value);
             if line.is_none() {
                 self.intercept = Some(k);
             }

@@ -181,7 +181,7 @@ impl Standard {
     ) -> Example<'a> {
         let examples = self.examples as f64;
         let mut columns = 0;
-        scratch.fill(example, |_, slot, value| {
+        scratch.fill(example, |slot, value| {
             if slot == self.intercept {
                 return None;
             }
@@ -223,8 +223,8 @@ impl Standard {
         // Before there is a table, the statistics of a feature are one of two. A feature that was not in every
         // example may have been met, and then its values were 1: it starts with one such value, so that a wild
         // value is seen as one. Not in the second example, where the count would say that it was in both.
-        let met = Moments::of(1.0, u64::from(before > 1));
-        let first = [if before > 1 { met } else { Moments::default() }, Moments::of(1.0, before)];
+        let met = if before > 1 { Moments::of(1.0, 1) } else { Moments::default() };
+        let first = [met, Moments::of(1.0, before)];
         if !self.has_table {
             let is_one = |slot: &u32| self.ones.binary_search(slot).is_ok();
             places.clear();
@@ -255,7 +255,7 @@ impl Standard {
         } else {
             keep_common(&self.ones, example.slots, &mut ones);
         }
-        scratch.fill(example, |_, slot, _| {
+        scratch.fill(example, |slot, _| {
             let is_silent = !ones.is_empty() && ones.binary_search(&slot).is_ok();
             let line = if is_silent { Line::silent() } else { Line::as_it_is() };
             (slot != self.intercept).then_some(line)
@@ -384,6 +384,22 @@ mod tests {
         let root = 2f32.sqrt();
         assert_eq!(play(&mut standard, &[4, 9], &[7.0, 1.0])?, (vec![4, 9], vec![1.0, root]));
         assert_eq!(play(&mut standard, &[4, 9], &[0.0, 1.0])?.1, [-1.358_732_5, root]);
+        Ok(())
+    }
+
+    #[test]
+    fn statistics_are_those_of_two_passes() -> Result<()> {
+        let values: Vec<f32> = (0..200u32).map(|k| 1e5 + (k * k % 17) as f32).collect();
+        let mut standard = new();
+        for &value in &values {
+            play(&mut standard, &[4, 9], &[value, 1.0])?;
+        }
+        let found = standard.table.get(4).unwrap_or_default();
+        let mean = values.iter().map(|&value| f64::from(value)).sum::<f64>() / 200.0;
+        let squares: f64 = values.iter().map(|&value| (f64::from(value) - mean).powi(2)).sum();
+        assert_eq!(found.count, 200.0);
+        assert!((found.mean - mean).abs() < 1e-9, "{found:?}");
+        assert!((found.squares - squares).abs() < 1e-6, "{found:?}");
         Ok(())
     }
 
