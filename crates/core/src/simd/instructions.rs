@@ -150,12 +150,11 @@ impl InstructionSet {
 
 #[cfg(target_arch = "x86_64")]
 impl Simd for V4 {
-    // Learners use AVX2 here: AVX-512's own instructions were never tried.
-    type F64x8 = V3;
+    type F64x8 = V4;
 
     #[inline(always)]
-    fn f64x8(self) -> V3 {
-        *self
+    fn f64x8(self) -> V4 {
+        self
     }
 
     #[inline(always)]
