@@ -1,6 +1,6 @@
 import os
 from collections.abc import Sequence
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ __all__ = [
     "Problem",
     "Rows",
     "Stream",
+    "SumsMark",
     "__version__",
     "hash_features",
     "learn_many",
@@ -30,6 +31,10 @@ LOSSES: list[str]
 RULES: list[str]
 MAX_BITS: int
 MAX_COLUMNS: int
+
+CertificateParts: TypeAlias = tuple[
+    float, tuple[float, float, float], tuple[float, float, float], float, float
+]
 
 @final
 class Stream:
@@ -163,18 +168,24 @@ class Learner:
                 float,
                 float,
                 float | None,
-                float | None,
                 float,
                 float | None,
             ]
         ],
         tuple[float, float, float] | None,
+        CertificateParts | None,
     ]: ...
+    def certificate(self, since: SumsMark) -> CertificateParts | None: ...
+    def mark_sums(self) -> SumsMark | None: ...
+    def gradient_sums(self) -> tuple[NDArray[np.uint32], NDArray[np.float64]] | None: ...
     def weights(self) -> tuple[NDArray[np.uint32], NDArray[np.float32]]: ...
     def dense_weights(self) -> NDArray[np.float32]: ...
     def weight(self, slot: int) -> float: ...
     def keep_names(self, stream: Stream) -> None: ...
     def name(self, slot: int) -> tuple[str, bool] | None: ...
+
+@final
+class SumsMark: ...
 
 def learn_many(
     learners: Sequence[Learner],

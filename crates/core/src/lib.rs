@@ -40,6 +40,7 @@ pub use comparator::{Columns, Problem};
 pub use error::{Error, InputError, Result};
 pub use example::hash;
 pub use example::{Chunk, Example, LabelStatistics, Names, Ordered, Requirements, SlotLookup};
+pub use learn::certificate::{Certificate, Norms, SumsMark};
 pub use learn::model::{Inspect, Learn, Model, Predict};
 pub use learn::tally::{LaneSummary, LaneTally, SlotSummary, StackSummary, StackTally, Tally};
 pub use loss::{LOSSES, Labels, Link, Loss};

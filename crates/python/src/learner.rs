@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use lessregret_core::{
-    self as core, Header, InputError, Interval, LaneSummary, LaneTally, SlotSummary, Spec,
-    StackSummary, Tally,
+    self as core, Certificate, Header, InputError, Interval, LaneSummary, LaneTally, Norms,
+    SlotSummary, Spec, StackSummary, Tally,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyOSError;
@@ -17,11 +17,26 @@ use crate::json::json;
 use crate::stream::Stream;
 
 type TallyParts = (u64, u64, f64, f64, f64, f64, f64, f64, Option<f64>);
-type Lane = (Option<f64>, f64, f64, f64, f64, Option<f64>, Option<f64>, f64, Option<f64>);
+type Lane = (Option<f64>, f64, f64, f64, f64, Option<f64>, f64, Option<f64>);
 type Stack = (f64, f64, f64);
-type SummaryParts =
-    (Option<f64>, Option<f64>, Option<f64>, u64, Option<f64>, Vec<Lane>, Option<Stack>);
+type SummaryParts = (
+    Option<f64>,
+    Option<f64>,
+    Option<f64>,
+    u64,
+    Option<f64>,
+    Vec<Lane>,
+    Option<Stack>,
+    Option<CertificateParts>,
+);
+type ThreeNorms = (f64, f64, f64);
+type CertificateParts = (f64, ThreeNorms, ThreeNorms, f64, f64);
+type Sums<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
 type Weights<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f32>>);
+
+/// A copy of the sums of a learner's certificate.
+#[pyclass(frozen, module = "lessregret._core")]
+pub struct SumsMark(core::SumsMark);
 
 /// A learner with float32 slots.
 #[pyclass(module = "lessregret._core")]
@@ -130,17 +145,35 @@ impl Learner {
         (rounds, features, importance, loss, mistakes, played, energy, penalty, own)
     }
 
-    /// The regret terms from the slots: spread, floor, theorem, touched, mixing cost, lanes and stack.
+    /// The regret terms from the slots: spread, floor, theorem, touched, mixing cost, lanes, stack and certificate.
     fn summary(&self, py: Python<'_>) -> SummaryParts {
-        let SlotSummary { spread, floor, theorem, touched, mixing_cost, lanes, stack } =
-            py.detach(|| self.0.model().summary());
-        let lanes = lanes.into_iter().map(|LaneSummary { rate, share, tally, spread, floor }| {
+        let SlotSummary { spread, floor, theorem, certificate, touched, mixing_cost, lanes, stack } =
+            py.detach(|| self.0.summary());
+        let lanes = lanes.into_iter().map(|LaneSummary { rate, share, tally, spread }| {
             let LaneTally { loss, played, energy, penalty, standardised_loss } = tally;
             let own = self.0.space().standardises_labels().then_some(standardised_loss);
-            (rate, share, loss, played, energy, spread, floor, penalty, own)
+            (rate, share, loss, played, energy, spread, penalty, own)
         });
         let of_stack = |StackSummary { share, tally }| (share, tally.loss, tally.penalty);
-        (spread, floor, theorem, touched, mixing_cost, lanes.collect(), stack.map(of_stack))
+        let (lanes, stack) = (lanes.collect(), stack.map(of_stack));
+        (spread, floor, theorem, touched, mixing_cost, lanes, stack, certificate.map(parts))
+    }
+
+    /// The certificate of the rounds since a mark: its offset, the norms of the gradient sums and of the weights,
+    /// the sum and the weight of the intercept. None unless the sums are kept.
+    fn certificate(&self, py: Python<'_>, since: &SumsMark) -> Option<CertificateParts> {
+        py.detach(|| self.0.certificate(&since.0)).map(parts)
+    }
+
+    /// A copy of the sums of the certificate, to certify the rounds after it.
+    fn mark_sums(&self, py: Python<'_>) -> Option<SumsMark> {
+        py.detach(|| self.0.model().mark_sums()).map(SumsMark)
+    }
+
+    /// The touched slots and their gradient sums. None unless the sums are kept.
+    fn gradient_sums<'py>(&self, py: Python<'py>) -> Option<Sums<'py>> {
+        let (slots, sums) = self.0.gradient_sums()?;
+        Some((slots.into_pyarray(py), sums.into_pyarray(py)))
     }
 
     /// The touched slots and their weights.
@@ -176,6 +209,12 @@ impl Learner {
         let name = String::from_utf8_lossy(names.get(slot)?).into_owned();
         Some((name, names.collided(slot)))
     }
+}
+
+fn parts(certificate: Certificate) -> CertificateParts {
+    let norms = |Norms { l1, l2, max }: Norms| (l1, l2, max);
+    let Certificate { offset, sums, weights, intercept_sum, intercept_weight } = certificate;
+    (offset, norms(sums), norms(weights), intercept_sum, intercept_weight)
 }
 
 /// Let many learners learn from the same examples; returns the number of examples.

@@ -21,7 +21,7 @@ mod _core {
     #[pymodule_export]
     use super::files::{ArrowWriter, AtomicFile};
     #[pymodule_export]
-    use super::learner::{Learner, learn_many, read_model_header};
+    use super::learner::{Learner, SumsMark, learn_many, read_model_header};
     #[pymodule_export]
     use super::stream::Stream;
 

@@ -209,7 +209,7 @@ class Request:
             rule,
             bits=self.bits,
             intercept=not self.no_intercept,
-            certify=not isinf(rule.width),
+            certify=True,
             l2=self.l2,
             # The stream scales: rules and best fixed model are to play the same game.
             scale="none",

@@ -30,7 +30,7 @@ from lessregret.data.files import STREAM
 from lessregret.errors import SpecError
 from lessregret.learners.rules import RULES, Rule, number_or_word, rule_named, rule_settings
 from lessregret.ledger import STANDARDISED_LABELS, VARIANCES
-from lessregret.report.wording import counted, number
+from lessregret.report.wording import certified_in_words, counted, number
 
 if TYPE_CHECKING:
     from lessregret.learners.learner import Learner
@@ -87,10 +87,11 @@ if TYPE_CHECKING:
     "best one. The default is 0.0001.",
 )
 @click.option(
-    "--certify",
-    is_flag=True,
-    help="Measure the linearised regret, an upper bound on the regret of this run. This needs 8 "
-    "more bytes of memory for each slot at each rate.",
+    "--certify/--no-certify",
+    default=None,
+    help="Whether to keep the sums that certify what no fixed weights of a given size could have "
+    "lost less than. This needs 8 more bytes of memory for each slot in use. The default is "
+    "--certify with rate 'auto' and --no-certify with any other rate.",
 )
 @click.option(
     "--passes",
@@ -186,7 +187,7 @@ class Request:
     no_intercept: bool
     importance_aware: bool
     fixed_share: float | None
-    certify: bool
+    certify: bool | None
     passes: int
     model: str | None
     slim: bool
@@ -341,10 +342,11 @@ def _summary(request: Request, training: Training) -> str:
         lines.append(f"mean penalty   {number(ledger.mean_penalty, 6)}")
     if ledger.mistake_rate is not None:
         lines.append(f"mistakes       {ledger.mistake_rate:.4%}")
-    if ledger.linear_regret is not None:
-        lines.append(f"linear regret  {_per_round(ledger.linear_regret, ledger, 'measured')}")
-    if ledger.bound is not None:
-        lines.append(f"bound          {_per_round(ledger.bound, ledger, 'guaranteed')}")
+    if ledger.statement is not None:
+        lines.append(f"certified      {certified_in_words(ledger)}")
+    # No loss is negative, so no regret is above the loss: a larger bound would say nothing.
+    if ledger.bound is not None and ledger.bound < ledger.total:
+        lines.append(f"regret         {_per_round(ledger.bound, ledger)}")
     if ledger.best_lane is not None:
         lines.append(f"lanes          {_lanes(ledger)}")
     if ledger.skipped:
@@ -371,15 +373,9 @@ def _lanes(ledger: Ledger) -> str:
     return f"{shares}; mixing cost at most {cost} in all"
 
 
-def _per_round(total: float, ledger: Ledger, how: str) -> str:
-    each = ledger.mean(total)
-    if each is None:
-        return "–"
-    # No loss is negative, so no regret is above the loss (with L2, the total): such a number says
-    # nothing yet.
-    vacuous = " (above the loss itself: says nothing)" if total > ledger.total else ""
+def _per_round(bound: float, ledger: Ledger) -> str:
+    """The bound that the paper proves, where it is below the loss."""
     plain = ledger.tally.importance == ledger.rounds
     unit = "a round" if plain else "per unit of importance"
     game = f", {VARIANCES}" if ledger.game == STANDARDISED_LABELS else ""
-    rounds = f"{number(each, 6)} {unit}, {number(total, 1)} in all{game}"
-    return f"{rounds}   {how}{vacuous}"
+    return f"at most {number(ledger.mean(bound), 6)} {unit}{game}, proved for weights in the box"

@@ -39,7 +39,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         works too, but much more slowly.
     intercept : bool, default True
         Whether to learn an intercept (bias) weight.
-    certify : bool, default False
+    certify : bool, optional
         Whether to measure the linearised regret, ``ledger_.linear_regret``, an upper bound on the
         regret. This needs 8 more bytes of memory for each column at each rate. Only for rules with
         a feasible set.
@@ -107,7 +107,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         rule: Rule | None = None,
         *,
         intercept: bool = True,
-        certify: bool = False,
+        certify: bool | None = None,
         bits: int = 18,
         box: tuple[ArrayLike, ArrayLike] | None = None,
         passes: int = 1,

@@ -48,7 +48,7 @@ class OnlineLinear(BaseEstimator, ABC):
         rule: Rule | None,
         *,
         intercept: bool,
-        certify: bool,
+        certify: bool | None,
         bits: int,
         box: tuple[ArrayLike, ArrayLike] | None,
         passes: int,
@@ -224,7 +224,7 @@ class OnlineLinear(BaseEstimator, ABC):
             "loss": (self.loss in losses, " or ".join(map(repr, losses))),
             "rule": (self.rule is None or isinstance(self.rule, Rule), "a Rule or None"),
             "intercept": (_is_bool(self.intercept), "True or False"),
-            "certify": (_is_bool(self.certify), "True or False"),
+            "certify": (self.certify is None or _is_bool(self.certify), "True, False or None"),
             "bits": (
                 _is_whole(self.bits) and 1 <= self.bits <= MAX_BITS,
                 f"a whole number from 1 to {MAX_BITS}",

@@ -50,7 +50,7 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
         rule: Rule | None = None,
         *,
         intercept: bool = True,
-        certify: bool = False,
+        certify: bool | None = None,
         bits: int = 18,
         box: tuple[ArrayLike, ArrayLike] | None = None,
         passes: int = 1,

@@ -11,20 +11,35 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from math import isinf
 from typing import TYPE_CHECKING, Any
 
 from lessregret import _core
 from lessregret.errors import SpecError
 from lessregret.learners.losses import loss_named
-from lessregret.learners.mixture import check_share, default_share, lane_name, lane_rates
+from lessregret.learners.mixture import (
+    check_share,
+    default_certify,
+    default_share,
+    lane_name,
+    lane_rates,
+)
 from lessregret.learners.outcomes import Outcomes
 from lessregret.learners.penalty import check_scope, check_strength
 from lessregret.learners.rules import RULES, PerCoordinate, Rule
 from lessregret.learners.sources import Source, checked_limit, checked_order, core_of
 from lessregret.learners.space import FeatureSpace
-from lessregret.ledger import Lane, Ledger, SlotSummary, StackOfLanes, Tally
+from lessregret.ledger import (
+    Certificate,
+    Lane,
+    Ledger,
+    Norms,
+    SlotSummary,
+    StackOfLanes,
+    Tally,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,9 +62,10 @@ class Learner:
         slots for named features. ``columns`` makes one slot for each column of a matrix.
     intercept : bool, default True
         Whether to learn an intercept (bias) weight, in an extra slot.
-    certify : bool, default False
-        Whether to measure the linearised regret, an upper bound on the regret. This needs 8 more
-        bytes of memory for each slot at each rate. Only for rules with a feasible set.
+    certify : bool, optional
+        Whether to keep the sums that certify what no fixed weights of any given size could have
+        lost less than (``Ledger.certified``). This needs 8 more bytes of memory for each slot. The
+        default is True at rate "auto", where it takes little time, and False otherwise.
     box : (low, high) arrays, optional
         The smallest and the largest weight allowed in each slot of a feature. Without it the
         interval of the rule (its ``radius`` or ``box``) holds for all slots. If values are scaled,
@@ -100,7 +116,7 @@ class Learner:
         bits: int | None = None,
         columns: int | None = None,
         intercept: bool = True,
-        certify: bool = False,
+        certify: bool | None = None,
         box: tuple[ArrayLike, ArrayLike] | None = None,
         l2: float = 0.0,
         l2_scope: str = "active",
@@ -123,7 +139,7 @@ class Learner:
             "rule": rule.spec(),
             "table": space.table,
             "intercept": bool(intercept),
-            "certify": bool(certify),
+            "certify": default_certify(rule) if certify is None else bool(certify),
             "l2": float(l2),
             "l2_scope": l2_scope,
             "scale": scale,
@@ -214,15 +230,44 @@ class Learner:
 
     def ledger(self) -> Ledger:
         """The losses and the regret so far. Computing them takes a pass over all slots in use."""
+        *parts, certificate = self._core.summary()
+        tally = self.tally()
         return Ledger(
-            self.tally(),
-            self._summary(),
+            tally,
+            self._summary(*parts),
             loss_named(self.spec["loss"]).is_classification,
             self._core.skipped,
+            _certificate(certificate, partial(self._sums_at, tally.rounds)),
         )
 
-    def _summary(self) -> SlotSummary:
-        spread, floor, theorem, touched, cost, lanes, stack = self._core.summary()
+    def mark_sums(self) -> _core.SumsMark | None:
+        """A copy of the sums of the certificate so far, for :meth:`certificate_since`."""
+        return self._core.mark_sums()
+
+    def certificate_since(self, mark: _core.SumsMark) -> Certificate | None:
+        """What the rounds since a mark certify of all fixed weights; None unless certified."""
+        return _certificate(self._core.certificate(mark))
+
+    def _sums_at(self, rounds: int) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
+        """The slots and their gradient sums, if nothing was learned since this round."""
+        sums = self._core.gradient_sums()
+        if sums is None or self.tally().rounds != rounds:
+            raise SpecError(
+                f"the ledger is of round {rounds:,}, and the learner has learned since; "
+                "ask it for a new ledger"
+            )
+        return sums
+
+    def _summary(
+        self,
+        spread: float | None,
+        floor: float | None,
+        theorem: float | None,
+        touched: int,
+        cost: float | None,
+        lanes: Sequence[tuple[Any, ...]],
+        stack: tuple[float, float, float] | None,
+    ) -> SlotSummary:
         # The rates as they are written, not as float32 holds them. One lane has no lanes.
         rates = lane_rates(RULES[self.spec["rule"]["name"]])
         known = zip(rates, lanes, strict=False)
@@ -263,6 +308,17 @@ class Learner:
         learner = cls.__new__(cls)
         learner._core = core
         return learner
+
+
+def _certificate(
+    parts: _core.CertificateParts | None,
+    vector: Callable[[], tuple[NDArray[np.uint32], NDArray[np.float64]]] | None = None,
+) -> Certificate | None:
+    if parts is None:
+        return None
+    offset, sums, weights, intercept_sum, intercept_weight = parts
+    norms = Norms(*sums), Norms(*weights)
+    return Certificate(offset, *norms, intercept_sum, intercept_weight, vector)
 
 
 def has_twin(rule: Rule) -> bool:

@@ -24,6 +24,7 @@ from lessregret.learners.mixture import (
     LANES,
     Mixture,
     check_fixed_share,
+    default_certify,
     default_share,
     lane_name,
     lane_rates,
@@ -34,7 +35,16 @@ from lessregret.learners.rules import Coin, ExampleStats, Rule, Step
 from lessregret.learners.scale import AnyScales, Scales
 from lessregret.learners.stack import Stack
 from lessregret.learners.standard import StandardScales
-from lessregret.ledger import Lane, Ledger, Outcome, SlotSummary, StackOfLanes, Tally
+from lessregret.ledger import (
+    Certificate,
+    Lane,
+    Ledger,
+    Norms,
+    Outcome,
+    SlotSummary,
+    StackOfLanes,
+    Tally,
+)
 
 
 class CsrRows(Protocol):
@@ -58,8 +68,9 @@ class ReadableLearner:
         The loss to minimise.
     rule : Rule
         The update rule, a one-dimensional online algorithm that runs on every coordinate (Lemma 2).
-    certify : bool, default False
-        Whether to measure the linearised regret. This stores the sum of gradients of each slot.
+    certify : bool, optional
+        Whether to keep the sum of gradients of each slot, for the certificate. The default is True
+        at rate "auto" and False otherwise.
     boxes : dict of slot to (low, high), optional
         The smallest and the largest weight of slots for which the interval of the rule does not
         hold.
@@ -82,7 +93,7 @@ class ReadableLearner:
         loss: str | Loss,
         rule: Rule,
         *,
-        certify: bool = False,
+        certify: bool | None = None,
         boxes: dict[int, tuple[float, float]] | None = None,
         intercept: int | None = None,
         l2: float = 0.0,
@@ -93,7 +104,7 @@ class ReadableLearner:
     ) -> None:
         self.loss = loss_named(loss) if isinstance(loss, str) else loss
         self.rule = rule
-        check_match(self.loss, rule, certify)
+        check_match(self.loss, rule)
         check_penalty(rule, l2, l2_scope)
         if importance_aware:
             check_importance_aware(self.loss, rule, l2)
@@ -111,7 +122,10 @@ class ReadableLearner:
         self.labels = labels_of(self.loss, scale)
         self.shared = rule.no_shared
         self.step = Step()
+        certify = default_certify(rule) if certify is None else certify
         self.gradient_sums: dict[int, float] | None = {} if certify else None
+        self.seen: tuple[Sequence[int], Sequence[float]] = ((), ())
+        """the features of the last round, as they were played"""
         self.tally = Tally(standardised_loss=self.labels.no_loss)
         self.intercept = intercept
         self.l2 = float(l2)
@@ -126,7 +140,7 @@ class ReadableLearner:
             lane = partial(
                 ReadableLearner,
                 self.loss,
-                certify=certify,
+                certify=False,
                 boxes=boxes,
                 intercept=intercept,
                 l2=l2,
@@ -166,6 +180,7 @@ class ReadableLearner:
         slots, seen = self.scales.played(slots, values)
         if self.l2 and self.l2_scope == "all":
             slots, seen = self._with_absent(slots, seen)
+        self.seen = slots, seen
         learned = self.labels.learned(label, importance)
         stats = self._stats(slots, seen, learned, importance)
         if self.importance_aware:
@@ -245,7 +260,36 @@ class ReadableLearner:
 
     def ledger(self) -> Ledger:
         """The losses and the regret so far."""
-        return Ledger(replace(self.tally), self.summary(), self.loss.is_classification)
+        is_classification = self.loss.is_classification
+        certificate = self._certificate()
+        return Ledger(replace(self.tally), self.summary(), is_classification, 0, certificate)
+
+    def _certificate(self) -> Certificate | None:
+        """What the rounds so far certify of all fixed weights; None unless certified."""
+        if self.gradient_sums is None:
+            return None
+        sums = sorted(self.gradient_sums.items())
+        features = [i for i, _ in sums if i != self.intercept]
+        # The mixture of the lanes plays no point, so its penalty has no part in the tangents.
+        penalty = 0.0 if self.lanes else self.tally.penalty
+        intercept = self.intercept if self.intercept in self.gradient_sums else None
+        learned = self._lane_that_lost_least()
+        return Certificate(
+            offset=self.tally.game_loss + penalty - self.tally.played,
+            sums=Norms.of([self.gradient_sums[i] for i in features]),
+            weights=Norms.of([learned.scaled_weight(i) for i in features]),
+            intercept_sum=0.0 if intercept is None else self.gradient_sums[intercept],
+            intercept_weight=0.0 if intercept is None else learned.scaled_weight(intercept),
+            vector=lambda: (
+                np.array([i for i, _ in sums], np.uint32),
+                np.array([g for _, g in sums]),
+            ),
+        )
+
+    def _lane_that_lost_least(self) -> ReadableLearner:
+        """The lane with a rate whose total is least, in its game; without lanes, this learner."""
+        rated = self.lanes[: LANES - self.rule.coin_lane]
+        return min(rated, key=lambda lane: lane.tally.loss + lane.tally.penalty, default=self)
 
     def _learn_lanes(
         self, slots: Sequence[int], values: Sequence[float], label: float, importance: float
@@ -259,8 +303,10 @@ class ReadableLearner:
         plays = list(map(self.labels.prediction, stacked))
         margin, penalty = self.mixture.margin(plays), self.mixture.penalty(penalties)
         loss, mistake = self.loss.value(margin, label), self.loss.is_mistake(margin, label)
-        own = self.labels.loss(self.loss, self._mixed(margin, stacked), learned)
-        outcome = Outcome(margin, loss, mistake, importance, penalty, 0.0, 0.0, len(slots), own)
+        mixed = self._mixed(margin, stacked)
+        own = self.labels.loss(self.loss, mixed, learned)
+        tangent = self._take_tangent(importance * self.loss.slope(mixed, learned), mixed)
+        outcome = Outcome(margin, loss, mistake, importance, penalty, tangent, 0.0, len(slots), own)
         for k, each in enumerate(margins):
             lost = self.loss.value(self.labels.prediction(each), label)
             self.lane_losses[k] += importance * lost
@@ -272,6 +318,14 @@ class ReadableLearner:
         self.tally.record(outcome)
         self.labels.remember(label, importance)
         return outcome
+
+    def _take_tangent(self, slope: float, margin: float) -> float:
+        """Add α x to the gradient sums, with the slope α of the mixture; α p, if certified."""
+        if self.gradient_sums is None:
+            return 0.0
+        for i, value in zip(*self.lanes[0].seen, strict=True):
+            self.gradient_sums[i] = self.gradient_sums.get(i, 0.0) + slope * value
+        return slope * margin
 
     def _mixed(self, prediction: float, margins: list[float]) -> float:
         """The margin of what the mixture predicts; where all predict the same, its mean margin."""
@@ -297,12 +351,12 @@ class ReadableLearner:
             summary, tally = lane.summary(), lane.tally
             sums, own = (loss, tally.played, tally.energy), tally.loss if standardised else None
             # The coin's game is on other values: its bound is not one of the game of the lanes.
-            parts = (None, None) if rate is None else (summary.spread, summary.floor)
-            lanes.append(Lane(lane_name(rate), rate, share, *sums, *parts, tally.penalty, own))
+            spread = None if rate is None else summary.spread
+            lanes.append(Lane(lane_name(rate), rate, share, *sums, spread, tally.penalty, own))
         touched = {i for lane in self.lanes for i, slot in lane.slots.items() if any(slot)}
         stack = self.stack_tally._replace(share=share_of_stack)
         cost = self.mixture.cost
-        return SlotSummary(None, None, None, len(touched), cost, tuple(lanes), stack)
+        return SlotSummary(None, self._floor(), None, len(touched), cost, tuple(lanes), stack)
 
     def _rows(self, examples: CsrRows) -> list[tuple[list[int], list[float]]]:
         """The rows as lists of slots and values: repeats added up; zeros left out, if not kept."""
@@ -388,8 +442,8 @@ class ReadableLearner:
         return 0.0
 
     def _floor(self) -> float | None:
-        """Σ_i min(a_i G_i, b_i G_i)."""
-        if self.gradient_sums is None:
+        """Σ_i min(a_i G_i, b_i G_i); None without a feasible set."""
+        if self.gradient_sums is None or isinf(self.rule.width):
             return None
         rules = {i: self.rule_at(i) for i in self.gradient_sums}
         return sum(
@@ -398,17 +452,12 @@ class ReadableLearner:
         )
 
 
-def check_match(loss: Loss, rule: Rule, certify: bool) -> None:
-    """Raise a :class:`SpecError` for a rule that cannot learn from this loss, or be certified."""
+def check_match(loss: Loss, rule: Rule) -> None:
+    """Raise a :class:`SpecError` for a rule that cannot learn from this loss."""
     if not loss.is_classification and not rule.regresses:
         raise SpecError(
             f"rule {rule.name!r} learns from labels -1 and 1; "
             "use hinge or logistic loss, or another rule"
-        )
-    if certify and isinf(rule.width):
-        raise SpecError(
-            "the linearised regret is measured against a box, and this rule has none; "
-            "leave out certify, or use another rule"
         )
 
 

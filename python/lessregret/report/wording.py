@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lessregret.ledger import STANDARDISED_LABELS, VARIANCES
+
 if TYPE_CHECKING:
-    from lessregret.ledger import Ledger
+    from lessregret.ledger import Ledger, Statement
 
 
 def number(value: float | None, digits: int) -> str:
@@ -42,3 +44,44 @@ def unit_of(ledger: Ledger) -> str:
     """What the means of a run are taken over, in words."""
     plain = ledger.tally.importance == ledger.rounds
     return "per example" if plain else "per unit of importance"
+
+
+def certified_in_words(ledger: Ledger) -> str:
+    """What the run certifies of fixed weights as large as its own, in one sentence.
+
+    >>> from lessregret.ledger import Certificate, Ledger, Norms, SlotSummary, Tally
+    >>> def run(loss, offset):
+    ...     certificate = Certificate(offset, Norms.of([3.0, 4.0]), Norms.of([0.6, 0.8]))
+    ...     summary = SlotSummary(spread=None, floor=None, theorem=None, touched=2)
+    ...     tally = Tally(rounds=100, importance=100.0, loss=loss)
+    ...     return certified_in_words(Ledger(tally, summary, True, 0, certificate))
+    >>> run(loss=33.0, offset=35.0)[:88]
+    'no fixed weights of this size (‖w‖ ≤ 1.00) lose less than 0.300000: at most 9.1 % is left;'
+    >>> run(loss=8.0, offset=8.5)[:63]
+    'open for weights of this size (‖w‖ ≤ 1.00): these examples are '
+    """
+    said = ledger.statement
+    if said is None:
+        return "nothing, since the sums of the certificate were not kept"
+    if not said.speaks:
+        return f"open for weights {_this_size(said)}: {_why_open(ledger)}"
+    unit = f" {VARIANCES}" if ledger.game == STANDARDISED_LABELS else ""
+    least, left = f"{number(said.certified, 6)}{unit}", f"{100 * said.left:.1f} %"
+    said_of = (
+        f"no fixed weights {_this_size(said)} lose less than {least}: at most {left} is left; "
+    )
+    return said_of + "larger weights are not covered"
+
+
+def _this_size(said: Statement) -> str:
+    return f"of this size (‖w‖ ≤ {said.radius:,.2f})"
+
+
+def _why_open(ledger: Ledger) -> str:
+    touched, rounds = ledger.summary.touched, ledger.rounds
+    if touched >= rounds:
+        return (
+            f"with {touched:,} slots for {counted(rounds, 'example')}, fixed weights can fit "
+            "nearly everything"
+        )
+    return "these examples are too few to rule out that fixed weights lose less than half of it"

@@ -1,7 +1,5 @@
 //! What every learner has beside its slots: its settings, its scales and its sums of gradients.
 
-use bytemuck::Zeroable;
-
 use super::penalty::Penalty;
 use super::table::touched::TouchedSlots;
 use crate::alloc::zeroed;
@@ -25,7 +23,7 @@ pub struct Plan {
     pub scales: Scales,
     /// The number of slots.
     pub slots: usize,
-    /// Whether to keep the sums of gradients that the linearised regret is computed from.
+    /// Whether to keep the gradient sums, from which the certificate is computed.
     pub certify: bool,
 }
 
@@ -60,22 +58,24 @@ impl Boxes for Vec<Interval> {
     }
 }
 
-/// What a learner has beside its slots. `G` is the sum of a slot's gradients: a number, or one per lane.
-pub(crate) struct Frame<R: Rule, B: Boxes, G> {
+/// What a learner has beside its slots.
+pub(crate) struct Frame<R: Rule, B: Boxes> {
     pub loss: Loss,
     pub penalty: Penalty,
     pub importance_aware: bool,
     pub rule: R,
     pub boxes: B,
     pub scales: Scales,
-    pub gradient_sums: Option<Vec<G>>,
+    /// G of `learn/certificate.rs`, if it is kept, in the order of the learner's own table: by slot, or by
+    /// the position of a line.
+    pub gradient_sums: Option<Vec<f64>>,
 }
 
-impl<R: Rule, B: Boxes, G: Copy + PartialEq + Zeroable> Frame<R, B, G> {
+impl<R: Rule, B: Boxes> Frame<R, B> {
     /// The frame of a learner in its initial state.
     pub fn new(plan: Plan, rule: R, boxes: B) -> Result<Self> {
         let Plan { loss, penalty, importance_aware, scales, slots, certify, .. } = plan;
-        let gradient_sums = if certify { Some(zeroed(slots)?) } else { None };
+        let gradient_sums = if certify { Some(zeroed(slots + 1)?) } else { None };
         Ok(Frame { loss, penalty, importance_aware, rule, boxes, scales, gradient_sums })
     }
 
@@ -85,10 +85,10 @@ impl<R: Rule, B: Boxes, G: Copy + PartialEq + Zeroable> Frame<R, B, G> {
         self.boxes.rule(self.rule, slot)
     }
 
-    /// Whether the gradient sum and the scale of a slot are in their initial state.
-    pub fn is_untouched(&self, slot: usize) -> bool {
+    /// Whether the gradient sum and the scale of a slot, whose sum is in this place, are in their initial state.
+    pub fn is_untouched(&self, slot: usize, place: usize) -> bool {
         // A gradient too small to change a slot still counts in its sum.
-        let no_sum = self.gradient_sums.as_ref().is_none_or(|sums| sums[slot] == G::zeroed());
+        let no_sum = self.gradient_sums.as_ref().is_none_or(|sums| sums[place] == 0.0);
         // A value that changed only the scale counts too.
         no_sum && self.scales.is_untouched(slot)
     }
@@ -116,20 +116,6 @@ impl<R: Rule, B: Boxes, G: Copy + PartialEq + Zeroable> Frame<R, B, G> {
     fn rests_at_zero(&self) -> bool {
         let unmet = R::Slot::default();
         self.boxes.intervals().is_none() && self.rule.weight(&unmet, 1.0) == 0.0
-    }
-
-    /// Pass the gradient sums of these slots to `append` one by one, if they are kept.
-    pub fn copy_gradient_sums(&self, slots: &[u32], mut append: impl FnMut(&G)) {
-        let Some(kept) = &self.gradient_sums else { return };
-        slots.iter().for_each(|&slot| append(&kept[slot as usize]));
-    }
-
-    /// Restore the gradient sums of these slots.
-    pub fn restore_gradient_sums(&mut self, slots: &[u32], sums: &[G]) {
-        let Some(kept) = &mut self.gradient_sums else { return };
-        for (&slot, &sum) in slots.iter().zip(sums) {
-            kept[slot as usize] = sum;
-        }
     }
 }
 

@@ -8,10 +8,11 @@
 //! - [`single`]: the learner with one rate; [`lanes`]: the learner with several lanes, mixed;
 //! - [`slim`]: a model of weights only, which predicts and does not learn;
 //! - [`many`]: many learners on the same examples;
-//! - [`penalty`], [`tally`]: L2, and the sums over the rounds;
+//! - [`penalty`], [`tally`], [`certificate`]: L2, the sums over the rounds, what they certify;
 //! - [`table`]: which slots were met, and the memory of the lanes.
 
 mod build;
+pub mod certificate;
 mod dispatch;
 mod frame;
 mod lanes;

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::example::Scales;
 use crate::example::{Ordered, SlotLookup};
+use crate::learn::certificate::{Certificate, SumsMark};
 use crate::learn::frame::union;
 use crate::learn::slim::SlimModel;
 use crate::learn::tally::{SlotSummary, Tally};
@@ -59,7 +60,16 @@ pub trait Inspect: Send + Sync {
     /// The sums over the rounds so far.
     fn tally(&self) -> &Tally;
     /// The parts of the regret bound that are computed from the slots. Loops over all of them.
-    fn summary(&self) -> SlotSummary;
+    fn summary(&self, intercept: Option<u32>) -> SlotSummary;
+    /// The certificate of the rounds since a mark, if the gradient sums are kept, with the intercept in this slot.
+    fn certificate(&self, intercept: Option<u32>, since: &SumsMark) -> Option<Certificate>;
+    /// A copy of the sums of the certificate, if they are kept.
+    fn mark_sums(&self) -> Option<SumsMark>;
+    /// Σ importance · loss in the game that the regret is of.
+    fn game_loss(&self) -> f64 {
+        let tally = self.tally();
+        if self.scales().labels().is_some() { tally.standardised_loss } else { tally.loss }
+    }
     /// The names of the floats in a slot.
     fn fields(&self) -> &'static [&'static str];
     /// The slots that are not in their initial state, ascending.

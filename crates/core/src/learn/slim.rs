@@ -11,6 +11,7 @@
 
 use serde_json::{Value, json};
 
+use super::certificate::{Certificate, SumsMark};
 use super::dispatch::{self, PlayKernel};
 use super::frame::nonzero;
 use super::model::{Inspect, Predict};
@@ -111,7 +112,7 @@ impl Inspect for SlimModel {
         &self.tally
     }
 
-    fn summary(&self) -> SlotSummary {
+    fn summary(&self, _intercept: Option<u32>) -> SlotSummary {
         let touched = self.met.slots().filter(|&slot| self.weights[slot].to_bits() != 0).count();
         SlotSummary { touched: touched as u64, ..SlotSummary::default() }
     }
@@ -138,6 +139,14 @@ impl Inspect for SlimModel {
         self.copy_weights(slots, floats);
     }
 
+    fn certificate(&self, _: Option<u32>, _: &SumsMark) -> Option<Certificate> {
+        None
+    }
+
+    fn mark_sums(&self) -> Option<SumsMark> {
+        None
+    }
+
     fn copy_gradient_sums(&self, _slots: &[u32], _sums: &mut Vec<f64>) {}
 
     fn intervals(&self) -> Option<&[Interval]> {
@@ -153,6 +162,7 @@ impl Inspect for SlimModel {
 mod tests {
     use super::*;
     use crate::example::Chunk;
+    use crate::learn::certificate::{Certificate, SumsMark};
     use crate::learn::model::AnyModel;
 
     const SLOTS: usize = 40;

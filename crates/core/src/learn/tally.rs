@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::certificate::Certificate;
 use crate::example::Given;
 use crate::loss::Loss;
 
@@ -173,8 +174,6 @@ pub struct LaneSummary {
     pub tally: LaneTally,
     /// Σ_i D_i²/(2 η_T,i) in this lane, the first half of the paper's bound; see [`SlotSummary::spread`].
     pub spread: Option<f64>,
-    /// min over F of (Σ g)·x in this lane; see [`SlotSummary::floor`].
-    pub floor: Option<f64>,
 }
 
 /// The current state of the stack, for the ledger.
@@ -192,10 +191,12 @@ pub struct SlotSummary {
     /// Σ_i D_i²/(2 η_T,i), the first half of the paper's bound. None for rules without a bound, and for
     /// importance-aware updates, whose bound is not proved.
     pub spread: Option<f64>,
-    /// min over F of (Σ g)·x. None unless the gradient sums are kept.
+    /// min over F of G·x, with G of `learn/certificate.rs`. None unless the gradient sums are kept.
     pub floor: Option<f64>,
     /// The closed form of Theorem 2 or 3, for the rates those theorems use.
     pub theorem: Option<f64>,
+    /// The certificate of all rounds. None unless the gradient sums are kept.
+    pub certificate: Option<Certificate>,
     /// The number of slots that are not in their initial state.
     pub touched: u64,
     /// An upper bound on the cost of mixing, against the best expert. None without lanes.

@@ -162,6 +162,18 @@ macro_rules! losses {
                 }
             }
 
+            /// ∂ℓ/∂p of many rounds. The loss is dispatched once, so that the loop vectorises.
+            #[inline(always)]
+            pub fn slopes_of_many(self, margins: &[f64], labels: &[f64], slopes: &mut [f64]) {
+                match self {
+                    $(Loss::$loss => {
+                        for ((&margin, &label), slope) in margins.iter().zip(labels).zip(slopes) {
+                            *slope = $file::$loss::slope($file::$loss::tail(margin), margin, label);
+                        }
+                    }),+
+                }
+            }
+
             /// The tails of all lanes' margins; zeros for a loss without tails.
             #[inline(always)]
             fn tails(self, margins: &PerLane) -> Tails {

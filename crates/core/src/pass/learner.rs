@@ -10,8 +10,10 @@ use super::source::{Checked, Source};
 use crate::alloc::reserved;
 use crate::error::Result;
 use crate::example::{Chunk, Names, Ordered, Requirements};
+use crate::learn::certificate::{Certificate, SumsMark};
 use crate::learn::many;
 use crate::learn::model::{AnyModel, Inspect};
+use crate::learn::tally::SlotSummary;
 use crate::read::rows::Rows;
 use crate::read::stream::Stream;
 use crate::rule::Interval;
@@ -116,6 +118,26 @@ impl Learner {
     /// The model, for inspection.
     pub fn model(&self) -> &dyn Inspect {
         self.model.inspected()
+    }
+
+    /// The regret terms that are computed from the slots.
+    pub fn summary(&self) -> SlotSummary {
+        self.model().summary(self.spec.space.intercept_slot())
+    }
+
+    /// The certificate of the rounds since a mark, if the gradient sums are kept.
+    pub fn certificate(&self, since: &SumsMark) -> Option<Certificate> {
+        self.model().certificate(self.spec.space.intercept_slot(), since)
+    }
+
+    /// The touched slots and their gradient sums, if these are kept.
+    pub fn gradient_sums(&self) -> Option<(Vec<u32>, Vec<f64>)> {
+        if !self.spec.certify || self.is_slim() {
+            return None;
+        }
+        let (touched, mut sums) = (self.model().touched(), Vec::new());
+        self.model().copy_gradient_sums(&touched, &mut sums);
+        Some((touched, sums))
     }
 
     /// The touched slots and their weights.

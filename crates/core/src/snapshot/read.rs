@@ -86,8 +86,8 @@ fn read_learner<F: Read + Seek>(
         })?;
     }
     if spec.certify {
-        let place = layout.place_lanes("gradient_sum", Dtype::F64, slots.len(), lanes)?;
-        read_blocks(file, place, lanes, f64::from_le_bytes, |rows, sums| {
+        let place = layout.place("gradient_sum", Dtype::F64, Some(slots.len()))?;
+        read_blocks(file, place, 1, f64::from_le_bytes, |rows, sums| {
             check_field("gradient_sum", &slots[rows.clone()], sums)?;
             model.restore_gradient_sums(&slots[rows], sums);
             Ok(())

@@ -115,8 +115,7 @@ fn columns<'a>(snapshot: &Snapshot<'a>, stored: &'a [u32], weighted: &'a [u32]) 
     let mut columns = Vec::new();
     if snapshot.spec.certify && !snapshot.slim {
         let copy = |block: &[u32], sums: &mut Vec<f64>| model.copy_gradient_sums(block, sums);
-        let sums = column(stored, "gradient_sum", Dtype::F64, f64::to_le_bytes, copy);
-        columns.push(Column { width: model.lanes(), ..sums });
+        columns.push(column(stored, "gradient_sum", Dtype::F64, f64::to_le_bytes, copy));
     }
     columns.extend(moment_columns(snapshot, stored));
     columns.push(slot_column(stored, "slot"));

@@ -121,10 +121,6 @@ impl Spec {
             let why = "fixed_share is a matter of lanes, which only rate 'auto' has";
             return Err(Error::Spec(format!("{why}; leave out fixed_share, or use rate 'auto'")));
         }
-        if self.certify && !P::Rule::BOUNDED {
-            let why = "the linearised regret is measured against a box, and this rule has none";
-            return Err(Error::Spec(format!("{why}; leave out certify, or use another rule")));
-        }
         Ok(())
     }
 

@@ -16,6 +16,7 @@
 //! mixture's penalty is the experts' mean, weighted by the shares. Importance-aware updates (`loss/push.rs`) are
 //! computed for each lane, in a third loop over the features.
 
+mod certify;
 mod coin;
 mod experts;
 mod mixture;
@@ -32,6 +33,7 @@ use crate::error::Result;
 use crate::example::{Example, Ordered, Scaled, Scales};
 use crate::learn::dispatch::PlayKernel;
 use crate::learn::frame::{Boxes, Frame, Plan};
+use crate::learn::lanes::certify::Terms;
 use crate::learn::lanes::coin::{Bets, CoinLane};
 use crate::learn::lanes::experts::Plays;
 use crate::learn::lanes::observe::{Observer, Round, Rounds};
@@ -39,15 +41,15 @@ use crate::learn::rounds::{RoundKernel, Upcoming};
 use crate::learn::table::compact::CompactTable;
 use crate::loss::wide::Tails;
 use crate::rule::{Rule, Slot, Step};
+use crate::simd::LANES;
 use crate::simd::f64x8::F64x8;
-use crate::simd::{LANES, PerLane};
 use mixture::rates;
 
 type LineOf<R> = <<R as Rule>::Slot as Slot>::Line;
 
 /// A rule run on every coordinate in all lanes.
 pub struct Lanes<R: Rule, B: Boxes> {
-    frame: Frame<R, B, PerLane>,
+    frame: Frame<R, B>,
     table: CompactTable<LineOf<R>>,
     coupling: Coupling<R::Shared>,
     /// The coin lane; not used by a rule without one.
@@ -69,14 +71,14 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
 
     /// A learner in its initial state. The rule's own rate is not used.
     pub fn new(plan: Plan, rule: R, boxes: B) -> Result<Self> {
-        let Plan { loss, penalty, fixed_share, slots, .. } = plan;
+        let Plan { loss, penalty, fixed_share, slots, certify, .. } = plan;
         Ok(Lanes {
             frame: Frame::new(plan, rule, boxes)?,
             table: CompactTable::new(slots)?,
             coupling: Coupling::default(),
             coin: CoinLane::default(),
             rates: Vec::new(),
-            observer: Observer::new(loss, penalty.l2 > 0.0, fixed_share),
+            observer: Observer::new(loss, penalty.l2 > 0.0, fixed_share, certify),
         })
     }
 
@@ -110,6 +112,8 @@ pub(crate) struct Scratch {
     learned: usize,
     rounds: Rounds,
     bets: Bets,
+    /// What the rounds of the batch add to the gradient sums, if they are kept.
+    terms: Terms,
 }
 
 impl<R: Rule, B: Boxes> RoundKernel for Lanes<R, B> {
@@ -162,7 +166,7 @@ impl<R: Rule, B: Boxes> RoundKernel for Lanes<R, B> {
         features: usize,
         scratch: &mut Scratch,
     ) -> Result<()> {
-        let Scratch { positions, learned, rounds, bets } = scratch;
+        let Scratch { positions, learned, rounds, bets, terms } = scratch;
         let (own, others) = positions[*learned..].split_at(example.slots.len());
         *learned += own.len();
         // The last example of a batch has no next example to prefetch.
@@ -170,6 +174,10 @@ impl<R: Rule, B: Boxes> RoundKernel for Lanes<R, B> {
             self.table.prefetch_all(&others[..upcoming.slots(0).len()]);
         }
         let round = self.round::<E, PENALISED>(simd, number, example, own, bets)?;
+        if let Some(sums) = &self.frame.gradient_sums {
+            Terms::prefetch(sums, own);
+            terms.push(*learned - own.len()..*learned, example.values);
+        }
         rounds.push(Round { features, ..round });
         Ok(())
     }
@@ -184,6 +192,9 @@ impl<R: Rule, B: Boxes> RoundKernel for Lanes<R, B> {
             labels.take_rounds(&mut scratch.rounds.given);
         }
         self.observer.observe(&mut scratch.rounds, margins);
+        if let Some(sums) = &mut self.frame.gradient_sums {
+            scratch.terms.add_to(sums, &scratch.positions, &scratch.rounds.slopes);
+        }
     }
 }
 

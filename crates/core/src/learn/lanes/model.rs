@@ -14,6 +14,7 @@ use super::{Coupling, Lanes};
 use crate::error::Result;
 use crate::example::Scales;
 use crate::example::{Ordered, SlotLookup};
+use crate::learn::certificate::{Certificate, Measure, SumsMark};
 use crate::learn::dispatch;
 use crate::learn::frame::Boxes;
 use crate::learn::lanes::tallies::LaneTallies;
@@ -53,55 +54,91 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         self.table.line(slot).is_untouched()
     }
 
-    /// The sum of the spreads in each lane, and the number of touched slots, in one loop over the slots.
+    /// The offset of the certificate: the penalty of the mixture has no part in it.
+    fn offset(&self) -> f64 {
+        self.game_loss() - self.observer.tally.played
+    }
+
+    /// The position of the line of a slot, which is the place of its gradient sum.
+    fn place(&self, slot: usize) -> usize {
+        self.table.index().find(slot as u32) as usize
+    }
+
+    /// The numbers of the ledger that are sums over the slots, in one loop.
     #[inline(always)]
-    fn survey(&self) -> (PerLane, u64) {
-        let (mut spreads, mut touched, steps) = ([0.0; LANES], 0, self.coupling.step);
+    fn survey(&self, intercept: Option<u32>) -> Survey {
+        let mut all = Survey::new(Measure::new(self.offset(), intercept));
+        let (steps, best, sums) =
+            (self.coupling.step, self.best_by_loss(), self.frame.gradient_sums.as_deref());
         for slot in self.met().slots() {
-            let (rule, line) = (self.frame.rule_at(slot), *self.table.line(slot));
+            let (rule, place) = (self.frame.rule_at(slot), self.place(slot));
+            let line = self.table.lines()[place];
             let (bits, mut terms) = (line.bits(), [0.0; LANES]);
             for lane in 0..LANES {
                 let spread = rule.at(Self::RATES[lane]).spread(&line.get(lane), steps[lane]);
                 // A slot that only other lanes have touched has no rate in this lane and adds nothing.
                 terms[lane] = if bits[lane] == 0 { 0.0 } else { spread };
             }
-            add(&mut spreads, &terms);
-            touched += u64::from(!line.is_untouched());
+            add(&mut all.spreads, &terms);
+            all.touched += u64::from(!line.is_untouched());
+            if let Some(sums) = sums {
+                let weight = rule.at(Self::RATES[best]).weight(&line.get(best), 1.0);
+                all.measure.add(slot, sums[place], weight);
+                all.floor += rule.interval().least(sums[place]);
+            }
         }
-        (spreads, touched)
+        all
+    }
+
+    /// The lane, other than the coin, that lost least in the game that the regret is of.
+    fn best_by_loss(&self) -> usize {
+        let standardised = self.frame.scales.labels().is_some();
+        self.observer.lanes.least_total(rate_lanes::<R>(), standardised)
     }
 
     fn lane_summary(&self, lane: usize, share: f64, spread: f64) -> LaneSummary {
         let shared =
             self.frame.rule.at(Self::RATES[lane]).shared_spread(&self.coupling.state[lane]);
-        let least = |slot: usize, sum: f64| self.rule_at(slot, lane).interval().least(sum);
-        let floor = |sums: &Vec<PerLane>| {
-            self.met().slots().map(|slot| least(slot, sums[slot][lane])).sum()
-        };
         let tally = self.observer.lanes.of(lane);
         // The coin's game is on other values, so its bound says nothing of the game that the lanes play.
         if R::COIN_LANE && lane == COIN {
-            return LaneSummary { rate: None, share, tally, spread: None, floor: None };
+            return LaneSummary { rate: None, share, tally, spread: None };
         }
         LaneSummary {
             rate: Some(f64::from(Self::RATES[lane])),
             share,
             tally,
             spread: (!self.frame.importance_aware).then_some(shared + spread),
-            floor: self.frame.gradient_sums.as_ref().map(floor),
         }
     }
 }
 
-/// The loop over all slots, as work for [`InstructionSet::run`].
-struct Survey<'a, R: Rule, B: Boxes>(&'a Lanes<R, B>);
+/// Numbers of the ledger that are sums over the slots.
+struct Survey {
+    /// The sum of the spreads in each lane.
+    spreads: PerLane,
+    /// The number of touched slots.
+    touched: u64,
+    /// Σ_i min(a_i G_i, b_i G_i): the minimum of the linearised loss of the mixture over the feasible set.
+    floor: f64,
+    measure: Measure,
+}
 
-impl<R: Rule, B: Boxes> WithSimd for Survey<'_, R, B> {
-    type Output = (PerLane, u64);
+impl Survey {
+    fn new(measure: Measure) -> Self {
+        Survey { spreads: [0.0; LANES], touched: 0, floor: 0.0, measure }
+    }
+}
+
+/// The loop over all slots, as work for [`InstructionSet::run`].
+struct SurveyCall<'a, R: Rule, B: Boxes>(&'a Lanes<R, B>, Option<u32>);
+
+impl<R: Rule, B: Boxes> WithSimd for SurveyCall<'_, R, B> {
+    type Output = Survey;
 
     #[inline(always)]
-    fn call<V: Simd>(self, _vectors: V) -> (PerLane, u64) {
-        self.0.survey()
+    fn call<V: Simd>(self, _vectors: V) -> Survey {
+        self.0.survey(self.1)
     }
 }
 
@@ -144,7 +181,10 @@ impl<R: Rule, B: Boxes> Learn for Lanes<R, B> {
     }
 
     fn restore_gradient_sums(&mut self, slots: &[u32], sums: &[f64]) {
-        self.frame.restore_gradient_sums(slots, sums.as_chunks().0);
+        let Some(kept) = &mut self.frame.gradient_sums else { return };
+        for (&slot, &sum) in slots.iter().zip(sums) {
+            kept[self.table.index().meet(slot) as usize] = sum;
+        }
     }
 }
 
@@ -172,12 +212,16 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
         &self.observer.tally
     }
 
-    fn summary(&self) -> SlotSummary {
-        let (spreads, touched) =
-            InstructionSet::chosen().unwrap_or(InstructionSet::Portable).run(Survey(self));
-        let shares = self.observer.mixture.shares(self.frame.loss);
+    fn summary(&self, intercept: Option<u32>) -> SlotSummary {
+        let instructions = InstructionSet::chosen().unwrap_or(InstructionSet::Portable);
+        let Survey { spreads, touched, floor, measure } =
+            instructions.run(SurveyCall(self, intercept));
+        let (shares, certified) =
+            (self.observer.mixture.shares(self.frame.loss), self.frame.gradient_sums.is_some());
         let lane = |lane: usize| self.lane_summary(lane, shares[lane], spreads[lane]);
         SlotSummary {
+            floor: certified.then_some(floor),
+            certificate: certified.then(|| measure.finish()),
             touched,
             mixing_cost: Some(self.observer.mixture.cost(self.frame.loss)),
             lanes: (0..LANES).map(lane).collect(),
@@ -186,13 +230,33 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
         }
     }
 
+    fn certificate(&self, intercept: Option<u32>, since: &SumsMark) -> Option<Certificate> {
+        let sums = self.frame.gradient_sums.as_ref()?;
+        let (best, mut measure) =
+            (self.best_by_loss(), Measure::new(self.offset() - since.offset, intercept));
+        for slot in self.met().slots() {
+            let place = self.place(slot);
+            let line = &self.table.lines()[place];
+            let weight = self.rule_at(slot, best).weight(&line.get(best), 1.0);
+            measure.add(slot, since.sum(place, sums[place]), weight);
+        }
+        Some(measure.finish())
+    }
+
+    fn mark_sums(&self) -> Option<SumsMark> {
+        let sums = self.frame.gradient_sums.as_ref()?;
+        let sums = sums[..=self.table.index().last() as usize].to_vec();
+        Some(SumsMark { offset: self.offset(), sums })
+    }
+
     fn fields(&self) -> &'static [&'static str] {
         R::Slot::FIELDS
     }
 
     fn touched(&self) -> Vec<u32> {
-        let is_touched =
-            |&slot: &usize| !self.frame.is_untouched(slot) || !self.is_line_untouched(slot);
+        let is_touched = |&slot: &usize| {
+            !self.frame.is_untouched(slot, self.place(slot)) || !self.is_line_untouched(slot)
+        };
         let touched = self.met().slots().filter(is_touched).map(|slot| slot as u32);
         self.frame.with_silent(touched.collect())
     }
@@ -216,7 +280,8 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
     }
 
     fn copy_gradient_sums(&self, slots: &[u32], sums: &mut Vec<f64>) {
-        self.frame.copy_gradient_sums(slots, |lanes| sums.extend_from_slice(lanes));
+        let Some(kept) = &self.frame.gradient_sums else { return };
+        sums.extend(slots.iter().map(|&slot| kept[self.place(slot as usize)]));
     }
 
     fn intervals(&self) -> Option<&[Interval]> {

@@ -59,6 +59,8 @@ pub struct Rounds {
     /// The labels in the user's units, if labels are standardised; otherwise empty.
     pub given: Vec<Given>,
     pub(super) standardised: Standardised,
+    /// α_t = h ℓ'(p, y) of the mixture in the rounds observed last; empty unless they are certified.
+    pub slopes: Vec<f64>,
 }
 
 impl Rounds {
@@ -118,6 +120,7 @@ pub struct Observer {
     pub(super) loss: Loss,
     pub(super) penalised: bool,
     pub(super) fixed_share: f64,
+    certify: bool,
     /// The tallies of the lanes.
     pub lanes: LaneTallies,
     /// The stack.
@@ -133,10 +136,20 @@ pub struct Observer {
 impl Observer {
     /// An observer before the first round. `fixed_share` is the part of the shares that every round
     /// redistributes evenly.
-    pub fn new(loss: Loss, penalised: bool, fixed_share: f64) -> Self {
+    pub fn new(loss: Loss, penalised: bool, fixed_share: f64, certify: bool) -> Self {
         let (lanes, stack, stack_tally, tally) = Default::default();
         let mixture = Mixture::new(fixed_share);
-        Observer { loss, penalised, fixed_share, lanes, stack, stack_tally, mixture, tally }
+        Observer {
+            loss,
+            penalised,
+            fixed_share,
+            certify,
+            lanes,
+            stack,
+            stack_tally,
+            mixture,
+            tally,
+        }
     }
 
     /// Process all rounds that were played, at most [`BATCH`], append the mixture's margins, and clear
@@ -153,6 +166,9 @@ impl Observer {
             self.observe_each(rounds, mixed);
         }
         self.record_all(rounds, &mixed[start..]);
+        if self.certify {
+            self.take_tangents(rounds, &mixed[start..]);
+        }
         rounds.clear();
     }
 
@@ -241,6 +257,25 @@ impl Observer {
     }
 }
 
+impl Observer {
+    /// Compute the slopes α_t of the mixture in the game that the regret is of, and add Σ α_t p_t to the tally.
+    #[inline(always)]
+    fn take_tangents(&mut self, rounds: &mut Rounds, mixed: &[f64]) {
+        let Rounds { slopes, standardised, given, labels, importances, .. } = rounds;
+        let (margins, labels) = match given.is_empty() {
+            true => (mixed, &*labels),
+            false => (standardised.mixed(), standardised.labels()),
+        };
+        slopes.clear();
+        slopes.resize(margins.len(), 0.0);
+        self.loss.slopes_of_many(margins, labels, slopes);
+        for ((slope, importance), margin) in slopes.iter_mut().zip(importances).zip(margins) {
+            *slope *= *importance;
+            self.tally.played += *slope * margin;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,7 +298,7 @@ mod tests {
 
     /// The observer and its margins after some rounds, observed in batches of this size.
     fn watched(loss: Loss, fixed_share: f64, at_a_time: usize) -> (Vec<f64>, Observer) {
-        let mut observer = Observer::new(loss, false, fixed_share);
+        let mut observer = Observer::new(loss, false, fixed_share, true);
         let (mut rounds, mut mixed) = (Rounds::default(), Vec::new());
         for t in 0..200 {
             // Plain rounds, then one of larger importance; no round after it is plain.

@@ -230,9 +230,6 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         bets: &Bets,
         kept_rates: &mut Vec<[f32; LANES]>,
     ) -> PerLane {
-        if self.frame.gradient_sums.is_some() {
-            self.sum_gradients::<PENALISED>(example, positions, &seen.slopes);
-        }
         // Local copies, here and of the line, and loops over one number type, so that the loops vectorise.
         let (rule, boxes, steps, slopes) =
             (self.frame.rule, &self.frame.boxes, self.coupling.step, seen.slopes);
@@ -297,33 +294,6 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     #[inline(always)]
     fn shrink(&self, example: &Example<'_>) -> f64 {
         f64::from(example.importance) * self.frame.penalty.l2
-    }
-
-    /// Add the gradients of a round to their sums, before it is absorbed. This is a separate loop, which
-    /// leaves more registers to the others.
-    #[inline(never)]
-    fn sum_gradients<const PENALISED: bool>(
-        &mut self,
-        example: &Example<'_>,
-        positions: &[u32],
-        slopes: &PerLane,
-    ) {
-        let shrink = self.shrink(example);
-        let Some(sums) = &mut self.frame.gradient_sums else { return };
-        let features = example.slots.iter().zip(example.values).zip(positions);
-        for ((&slot, &value), &position) in features {
-            let rule = self.frame.boxes.rule(self.frame.rule, slot as usize);
-            let (sums, line) = (&mut sums[slot as usize], &self.table.lines()[position as usize]);
-            for lane in 0..LANES {
-                let mut gradient = slopes[lane] * f64::from(value);
-                if PENALISED {
-                    let state = line.get(lane);
-                    let weight = rule.at(Self::RATES[lane]).weight(&state, value);
-                    gradient += shrink * f64::from(penalised(&state, value, weight));
-                }
-                sums[lane] += f64::from(gradient as f32);
-            }
-        }
     }
 
     /// Importance-aware update: absorb, then move every weight by the push in a third loop. Not inlined, so

@@ -30,6 +30,18 @@ pub(super) struct Standardised {
     mixed: Vec<f64>,
 }
 
+impl Standardised {
+    /// ŷ of every round.
+    pub fn labels(&self) -> &Vec<f64> {
+        &self.labels
+    }
+
+    /// p̂ of every round.
+    pub fn mixed(&self) -> &[f64] {
+        &self.mixed
+    }
+}
+
 impl Rounds {
     /// Convert what the experts played and lost into the user's units.
     fn convert(&mut self, loss: Loss) {

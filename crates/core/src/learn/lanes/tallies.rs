@@ -43,6 +43,13 @@ impl LaneTallies {
         }
     }
 
+    /// The lane, among the first ones, that lost least in the game that the regret is of.
+    pub fn least_total(&self, lanes: usize, standardised: bool) -> usize {
+        let losses = if standardised { &self.standardised_loss } else { &self.loss };
+        let total = |lane: usize| losses[lane] + self.penalty[lane];
+        (1..lanes).fold(0, |best, lane| if total(lane) < total(best) { lane } else { best })
+    }
+
     /// The tally of one lane.
     pub fn of(&self, lane: usize) -> LaneTally {
         LaneTally {

@@ -39,7 +39,7 @@ use crate::simd::f64x8::F64x8;
 
 /// A rule run on every coordinate.
 pub struct Single<R: Rule, B: Boxes> {
-    frame: Frame<R, B, f64>,
+    frame: Frame<R, B>,
     slots: Table<R::Slot>,
     met: TouchedSlots,
     shared: R::Shared,

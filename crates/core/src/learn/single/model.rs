@@ -6,6 +6,7 @@ use super::Single;
 use crate::error::Result;
 use crate::example::Ordered;
 use crate::example::Scales;
+use crate::learn::certificate::{Certificate, Measure, SumsMark};
 use crate::learn::dispatch;
 use crate::learn::frame::Boxes;
 use crate::learn::model::{Inspect, Learn, Predict};
@@ -13,11 +14,21 @@ use crate::learn::tally::{SlotSummary, Tally};
 use crate::rule::{Interval, Rule, Slot};
 
 impl<R: Rule, B: Boxes> Single<R, B> {
-    /// Σ_i min(a_i G_i, b_i G_i): the minimum of the linearised loss over the feasible set.
+    /// Σ_i min(a_i G_i, b_i G_i): the minimum of the linearised loss over the feasible set, if there is one.
     fn floor(&self) -> Option<f64> {
+        if !R::BOUNDED {
+            return None;
+        }
         let sums = self.frame.gradient_sums.as_ref()?;
         let least = |slot: usize| self.frame.rule_at(slot).interval().least(sums[slot]);
         Some(self.met.slots().map(least).sum())
+    }
+}
+
+impl<R: Rule, B: Boxes> Single<R, B> {
+    /// The offset of the certificate.
+    fn offset(&self) -> f64 {
+        self.game_loss() + self.tally.penalty - self.tally.played
     }
 }
 
@@ -56,7 +67,10 @@ impl<R: Rule, B: Boxes> Learn for Single<R, B> {
     }
 
     fn restore_gradient_sums(&mut self, slots: &[u32], sums: &[f64]) {
-        self.frame.restore_gradient_sums(slots, sums);
+        let Some(kept) = &mut self.frame.gradient_sums else { return };
+        for (&slot, &sum) in slots.iter().zip(sums) {
+            kept[slot as usize] = sum;
+        }
     }
 }
 
@@ -87,10 +101,11 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
         &self.tally
     }
 
-    fn summary(&self) -> SlotSummary {
+    fn summary(&self, intercept: Option<u32>) -> SlotSummary {
         let shared = &self.shared;
         let mut summary = SlotSummary {
             floor: self.floor(),
+            certificate: self.certificate(intercept, &SumsMark::default()),
             theorem: self.frame.rule.shared_theorem(shared),
             ..SlotSummary::default()
         };
@@ -112,13 +127,28 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
         summary
     }
 
+    fn certificate(&self, intercept: Option<u32>, since: &SumsMark) -> Option<Certificate> {
+        let sums = self.frame.gradient_sums.as_ref()?;
+        let mut measure = Measure::new(self.offset() - since.offset, intercept);
+        for slot in self.met.slots() {
+            measure.add(slot, since.sum(slot, sums[slot]), self.scaled_weight(slot));
+        }
+        Some(measure.finish())
+    }
+
+    fn mark_sums(&self) -> Option<SumsMark> {
+        let sums = self.frame.gradient_sums.as_ref()?.clone();
+        Some(SumsMark { offset: self.offset(), sums })
+    }
+
     fn fields(&self) -> &'static [&'static str] {
         R::Slot::FIELDS
     }
 
     fn touched(&self) -> Vec<u32> {
-        let is_touched =
-            |&slot: &usize| !self.frame.is_untouched(slot) || !self.slots[slot].is_untouched();
+        let is_touched = |&slot: &usize| {
+            !self.frame.is_untouched(slot, slot) || !self.slots[slot].is_untouched()
+        };
         let touched = self.met.slots().filter(is_touched).map(|slot| slot as u32);
         self.frame.with_silent(touched.collect())
     }
@@ -136,7 +166,8 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
     }
 
     fn copy_gradient_sums(&self, slots: &[u32], sums: &mut Vec<f64>) {
-        self.frame.copy_gradient_sums(slots, |&sum| sums.push(sum));
+        let Some(kept) = &self.frame.gradient_sums else { return };
+        sums.extend(slots.iter().map(|&slot| kept[slot as usize]));
     }
 
     fn intervals(&self) -> Option<&[Interval]> {

@@ -117,16 +117,19 @@ impl<R: Rule, B: Boxes> Single<R, B> {
             (group.after, group.rates) = (after, rates);
         }
         if self.frame.gradient_sums.is_some() {
-            self.sum_gradients(gathered);
+            self.sum_gradients(gathered, stats);
         }
     }
 
     #[inline(never)]
-    fn sum_gradients(&mut self, gathered: &Gathered<R::Slot>) {
+    fn sum_gradients(&mut self, gathered: &Gathered<R::Slot>, stats: &ExampleStats) {
         let Some(sums) = &mut self.frame.gradient_sums else { return };
         for group in gathered.groups() {
             for k in 0..group.count {
-                sums[group.slots[k] as usize] += f64::from(group.gradients[k]);
+                // In float64: the gradients of the slots are rounded to float32.
+                let of_penalty = stats.shrink * f64::from(group.played[k]);
+                let gradient = stats.slope * f64::from(group.values[k]) + of_penalty;
+                sums[group.slots[k] as usize] += gradient;
             }
         }
     }

@@ -5,21 +5,22 @@ Regret is the loss of the run minus the loss of the best fixed point of the feas
     regret = Σ f_t(x_t) − min_{x∈F} Σ f_t(x)
 
 With L2, f_t includes the penalty of the round, and Σ f_t(x_t) is ``total``, not the loss alone.
-There are three upper bounds on the regret, each at least as large as the one before:
 
-    linear_regret   Σ g_t·x_t − min_{x∈F} (Σ g_t)·x: measured; needs one more number per coordinate
-    bound           Σ_i [D_i²/(2η_T,i) + ½ Σ_t g²_t,i η_t,i] for the rates that were used
-    theorem         the closed form of Theorem 2 or 3, proved for the rates of those theorems
+Three numbers limit the regret without the best fixed point:
+
+    certified       what no fixed weights of a given size could have lost less than: measured
+    linear_regret   total minus what is certified of the feasible set: measured
+    bound           Σ_i [D_i²/(2η_T,i) + ½ Σ_t g²_t,i η_t,i] for the rates that were used: proved
+
+``certified`` is for every size of weights, also for a size other than that of the feasible set; see
+``ledger/certificate.py``. ``theorem`` is the bound in closed form, for the rates of the theorems.
 
 At rate "auto" several lanes are trained at the same time, and the prediction is a mixture of them
 and of the stack, which learns how to add up their margins. The lanes and the stack are the experts
-of the mixture. Each lane k has its own linear_regret_k and bound_k. Let L_k be the total of lane k
-and L the total of the mixture. For every k the regret of the mixture is at most
-
-    L − L_k + linear_regret_k ≤ L − L_k + bound_k
-
-The ledger reports the smallest of these numbers. It is computed from the tally of a learner and a
-summary of its slots, never from features.
+of the mixture. What is certified comes from the predictions of the mixture. Each lane k has its own
+bound_k. Let L_k be the total of lane k and L the total of the mixture. For every k the regret of
+the mixture is at most L − L_k + bound_k. The ledger reports the smallest of these numbers. It is
+computed from the tally of a learner and a summary of its slots, never from features.
 
 If labels are standardised (scale "standard", squared loss), regret and bounds are those of the game
 on standardised labels, Σ (m_t − ŷ_t)² with m the margin, and total is the loss of that game; the
@@ -29,150 +30,21 @@ loss is in the units of the labels.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, overload
+
+from lessregret.errors import SpecError
+from lessregret.ledger.certificate import Certificate, Shape, Statement
+from lessregret.ledger.lanes import Lane, SlotSummary, StackOfLanes
+from lessregret.ledger.tally import Tally
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 LABELS_AS_GIVEN = "labels as given"
 STANDARDISED_LABELS = "standardised labels"
 VARIANCES = "in variances of the labels"
 """The unit of losses and regret in the game on standardised labels."""
-
-
-class Outcome(NamedTuple):
-    """The numbers of one round."""
-
-    margin: float
-    """computed before the label was used"""
-    loss: float
-    """not multiplied by the importance"""
-    mistake: bool
-    importance: float
-    penalty: float
-    """(λ/2) Σ w², the L2 penalty of the round, not multiplied by the importance"""
-    played: float
-    """g·x, the gradient of loss and penalty times the weights before the update"""
-    energy: float
-    """½ Σ_i g_i² η_i, with the rates η_i of this round"""
-    features: int
-    standardised_loss: float | None = None
-    """the loss in the game on standardised labels; None if labels are not standardised"""
-
-
-@dataclass
-class Tally:
-    """Sums over the rounds so far, in float64."""
-
-    rounds: int = 0
-    features: int = 0
-    importance: float = 0.0
-    loss: float = 0.0
-    mistakes: float = 0.0
-    played: float = 0.0
-    energy: float = 0.0
-    penalty: float = 0.0
-    standardised_loss: float | None = None
-    """Σ importance · loss in the game on standardised labels; None if it is not played"""
-
-    def record(self, outcome: Outcome) -> None:
-        """Add one round."""
-        self.rounds += 1
-        self.features += outcome.features
-        self.importance += outcome.importance
-        self.loss += outcome.importance * outcome.loss
-        self.mistakes += outcome.importance * outcome.mistake
-        self.played += outcome.played
-        self.energy += outcome.energy
-        self.penalty += outcome.importance * outcome.penalty
-        if outcome.standardised_loss is not None:
-            before = self.standardised_loss or 0.0
-            self.standardised_loss = before + outcome.importance * outcome.standardised_loss
-
-    @property
-    def game_loss(self) -> float:
-        """The loss of the game that the regret is about."""
-        return self.loss if self.standardised_loss is None else self.standardised_loss
-
-
-class Lane(NamedTuple):
-    """The numbers of one lane: one of the models that are trained at the same time and mixed.
-
-    >>> lane = Lane("rate 0.1", 0.1, 0.9, 7.0, played=2.0, energy=3.0, spread=5.0, floor=-4.0)
-    >>> lane.bound, lane.linear_regret
-    (8.0, 6.0)
-    """
-
-    name: str
-    """what texts call the lane: "rate 0.1", for example, or "coin\""""
-    rate: float | None
-    """None for the lane that plays the rule ``coin``, which has no rate"""
-    share: float
-    """the weight of the lane in the mixture, from 0 to 1"""
-    loss: float
-    """Σ importance · loss of the predictions of this lane alone"""
-    played: float
-    energy: float
-    spread: float | None
-    """Σ_i D_i²/(2η_T,i); None with importance-aware updates, for which no bound is proved"""
-    floor: float | None
-    penalty: float = 0.0
-    """Σ importance · penalty; 0 without L2"""
-    standardised_loss: float | None = None
-    """Σ importance · loss in the game on standardised labels; None if it is not played"""
-
-    @property
-    def total(self) -> float:
-        """The sum of loss and penalty over all rounds, in the game that the regret is about."""
-        loss = self.loss if self.standardised_loss is None else self.standardised_loss
-        return loss + self.penalty
-
-    @property
-    def bound(self) -> float | None:
-        """The bound on the regret of this lane; None if no bound is proved."""
-        return None if self.spread is None else self.energy + self.spread
-
-    @property
-    def linear_regret(self) -> float | None:
-        """The linearised regret of this lane; None unless certified."""
-        return None if self.floor is None else self.played - self.floor
-
-
-class StackOfLanes(NamedTuple):
-    """The numbers of the stack, the expert that learns how to add up the margins of the lanes.
-
-    It has no weights of its own, so no bound and no linearised regret.
-
-    >>> StackOfLanes(share=0.5, loss=7.0, penalty=1.0).total
-    8.0
-    """
-
-    share: float
-    """the weight of the stack in the mixture, from 0 to 1"""
-    loss: float
-    """Σ importance · loss of the predictions of the stack alone"""
-    penalty: float = 0.0
-    """Σ importance · penalty; 0 without L2"""
-
-    @property
-    def total(self) -> float:
-        """The sum of loss and penalty over all rounds."""
-        return self.loss + self.penalty
-
-
-class SlotSummary(NamedTuple):
-    """The parts of the bound and of the linearised regret that are sums over the slots."""
-
-    spread: float | None
-    """Σ_i D_i²/(2η_T,i), the first half of the bound; None for rules without a bound"""
-    floor: float | None
-    """min_{x∈F} (Σ g)·x; None unless certified"""
-    theorem: float | None
-    touched: int
-    """the number of slots that were updated at least once"""
-    mixing_cost: float | None = None
-    """an upper bound on the total of the mixture minus the total of the best expert"""
-    lanes: tuple[Lane, ...] = ()
-    """the lanes at rate "auto"; otherwise empty"""
-    stack: StackOfLanes | None = None
-    """the stack; None without lanes"""
 
 
 @dataclass(frozen=True)
@@ -190,6 +62,8 @@ class Ledger:
     counts_mistakes: bool
     skipped: int = 0
     """the number of bad lines that were skipped"""
+    certificate: Certificate | None = None
+    """what the run certifies of all fixed weights; None unless certified"""
 
     @property
     def rounds(self) -> int:
@@ -250,10 +124,86 @@ class Ledger:
 
     @property
     def linear_regret(self) -> float | None:
-        """The linearised regret: at least the regret, at most the bound; None unless certified."""
-        if self.lanes:
-            return self._least_of_lanes([lane.linear_regret for lane in self.lanes])
-        return None if self.summary.floor is None else self.tally.played - self.summary.floor
+        """The linearised regret against the feasible set, at least the regret.
+
+        It is the total of the run minus what is certified of the feasible set, or the bound where
+        that is smaller, as it can be with lanes. None unless certified, and for rules without a
+        feasible set.
+        """
+        if self.certificate is None or self.summary.floor is None:
+            return None
+        measured = self.total - self.certificate.offset - self.summary.floor
+        return min(measured, self.bound) if self.lanes and self.bound is not None else measured
+
+    @overload
+    def certified(
+        self, radius: float, shape: Shape = "box", *, intercept: float | None = None
+    ) -> float: ...
+
+    @overload
+    def certified(
+        self, radius: NDArray[np.float64], shape: Shape = "box", *, intercept: float | None = None
+    ) -> NDArray[np.float64]: ...
+
+    def certified(
+        self, radius: Any, shape: Shape = "box", *, intercept: float | None = None
+    ) -> Any:
+        """The mean loss below which no fixed weights of this size are, whatever they are.
+
+        Parameters
+        ----------
+        radius : number from 0 up, or an array of them
+            The size of the weights, for values as the learner scales them.
+        shape : "box", "ball" or "l1", default "box"
+            How size is measured: the largest weight, the root of the sum of squares, or the sum of
+            the absolute weights.
+        intercept : number from 0 up, optional
+            The limit of the absolute weight of the intercept, which does not count in the size. The
+            default is the size of the learned intercept.
+
+        >>> from lessregret.ledger import Certificate, Norms
+        >>> certificate = Certificate(2.0, Norms.of([0.3, -0.4]), Norms.of([1.0, 1.0]))
+        >>> summary = SlotSummary(spread=None, floor=None, theorem=None, touched=2)
+        >>> ledger = Ledger(Tally(rounds=4, importance=4.0, loss=2.4), summary, True, 0, certificate)
+        >>> ledger.certified(1.0, "ball"), ledger.certified(1.0, "l1")
+        (0.375, 0.4)
+        """
+        if self.tally.importance <= 0:
+            raise SpecError(
+                "nothing is certified before the first round; learn from examples first"
+            )
+        return self._known_certificate().least(radius, shape, intercept) / self.tally.importance
+
+    def against(self, weights: Any) -> float:
+        """A lower bound on the mean loss of these fixed weights, for values as scaled.
+
+        ``weights`` is a dict from slots to weights, or has one weight for each slot, that of the
+        intercept included.
+        """
+        if self.tally.importance <= 0:
+            raise SpecError(
+                "nothing is certified before the first round; learn from examples first"
+            )
+        return self._known_certificate().against(weights) / self.tally.importance
+
+    @property
+    def statement(self) -> Statement | None:
+        """What is certified of fixed weights in the ball of the learned weights' own size.
+
+        None unless certified, and before the first round.
+        """
+        lost = self.mean(self.total)
+        if self.certificate is None or lost is None:
+            return None
+        size, limit = self.certificate.size("ball"), abs(self.certificate.intercept_weight)
+        # No fixed weights are certified to lose more than the run, whatever was rounded.
+        certified = min(lost, self.certified(size, "ball"))
+        return Statement("ball", size, limit, lost, certified)
+
+    def _known_certificate(self) -> Certificate:
+        if self.certificate is None:
+            raise SpecError("the run kept no gradient sums; train with certify=True")
+        return self.certificate
 
     @property
     def lanes(self) -> tuple[Lane, ...]:
@@ -295,6 +245,7 @@ class Ledger:
             "bound": self.bound,
             "theorem": self.theorem,
             "linear_regret": self.linear_regret,
+            "statement": None if self.statement is None else self.statement.as_dict(),
             "mixing_cost": self.mixing_cost,
             "lanes": [lane._asdict() for lane in self.lanes],
             "stack": None if self.stack is None else self.stack._asdict(),
