@@ -159,11 +159,10 @@ def test_a_lane_is_the_learner_at_its_rate(make: Any, loss: str, scale: str) -> 
         learn_rows(single, *rows)
         _, own = take_apart(single.to_bytes())
         kept = np.isin(lanes["slot"], own["slot"])
-        for name in set(own) - {"slot", "scale"}:
+        for name in set(own) - {"slot", "scale", "gradient_sum"}:
             assert lanes[name][kept, k].tobytes() == own[name].tobytes(), name
         lane = mixed.ledger().lanes[k]
         assert lane.loss == pytest.approx(single.tally().loss)
-        assert lane.linear_regret == pytest.approx(single.ledger().linear_regret)
         assert lane.bound is single.ledger().bound is None
 
 

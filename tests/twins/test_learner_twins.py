@@ -236,7 +236,24 @@ def same_ledger(fast: Ledger, slow: Ledger) -> None:
         assert lane.pop("share", 0) == pytest.approx(other.pop("share", 0), abs=1e-4)
         same_numbers(lane, other)
     assert ours.pop("game") == theirs.pop("game")
+    assert (ours.pop("statement") is None) == (theirs.pop("statement") is None)
     same_numbers(ours, theirs)
+    same_certificate(fast, slow)
+
+
+def same_certificate(fast: Ledger, slow: Ledger) -> None:
+    if slow.certificate is None or fast.certificate is None:
+        assert slow.certificate is fast.certificate
+        return
+    ours, theirs = fast.certificate, slow.certificate
+    # Every sum is as exact as its terms, which are like losses.
+    slack = RTOL * (abs(theirs.offset) + slow.total)
+    assert ours.offset == pytest.approx(theirs.offset, abs=slack)
+    assert ours.intercept_sum == pytest.approx(theirs.intercept_sum, abs=slack)
+    assert ours.sums == pytest.approx(theirs.sums, abs=slack * COLUMNS)
+    size = 1 + abs(theirs.intercept_weight) + theirs.weights.l1
+    assert ours.weights == pytest.approx(theirs.weights, abs=1e-5 * size)
+    assert ours.intercept_weight == pytest.approx(theirs.intercept_weight, abs=1e-5 * size)
 
 
 def same_numbers(ours: dict[str, Any], theirs: dict[str, Any]) -> None:

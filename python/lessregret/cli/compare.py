@@ -28,6 +28,7 @@ from lessregret.cli.outputs import check_files
 from lessregret.errors import InputError
 from lessregret.learners.penalty import check_strength
 from lessregret.learners.rules import Rule
+from lessregret.ledger import HALF
 from lessregret.report.wording import number
 
 if TYPE_CHECKING:
@@ -149,6 +150,7 @@ class Request:
             intercept=not self.no_intercept,
             l2=0.0 if isinf(rule.width) else self.l2,
             scale=self.scale,
+            certify=True,
         )
 
     def stream(self, learner: Learner) -> ExampleStream:
@@ -197,13 +199,21 @@ def _reporter(shuffles: int) -> Callable[[int], None]:
 
 def _table(rows: list[Row]) -> str:
     width = max(len(row.rule) for row in rows)
-    lines = [f"{'rule':<{width}}  {'mean loss':>20}  {'mistakes':>20}"]
+    lines = [f"{'rule':<{width}}  {'mean loss':>20}  {'mistakes':>20}  {'at most left':>12}"]
     for row in rows:
         cells = row.as_dict()
         loss = _with_spread(cells["mean_loss"], cells["sd_loss"])
         mistakes = _with_spread(cells["mistake_rate"], cells["sd_mistakes"])
-        lines.append(f"{row.rule:<{width}}  {loss:>20}  {mistakes:>20}")
+        left = _left(cells["left"])
+        lines.append(f"{row.rule:<{width}}  {loss:>20}  {mistakes:>20}  {left:>12}")
     return "\n".join(lines)
+
+
+def _left(part: float | None) -> str:
+    """The part of the loss that fixed weights of the learned size could save at most."""
+    if part is None:
+        return "–"
+    return f"{100 * part:.1f} %" if part <= HALF else "open"
 
 
 def _with_spread(mean: float | None, spread: float | None) -> str:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from lessregret.ledger import VARIANCES, Ledger, Tally
-from lessregret.report.wording import number
+from lessregret.ledger import Ledger, Tally
+from lessregret.report.wording import left_in_words, number
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
-HEADER = ("rounds", "loss so far", "loss since", "mean bound")
+HEADER = ("rounds", "loss so far", "loss since", "at most left")
 
 
 class Progress(Protocol):
@@ -64,20 +64,25 @@ class Silence:
 
 
 class Table(Silence):
-    """A row for each checkpoint: loss so far, loss since the row before, mean bound."""
+    """A row for each checkpoint: loss so far, loss since the row before, what is left of it.
+
+    What is left is the part of the loss that fixed weights as large as the learned ones could save
+    at most, as far as the run can certify it.
+    """
 
     def __init__(self, before: Tally) -> None:
         self._before = before
 
     def __enter__(self) -> Progress:
-        unit = "" if self._before.standardised_loss is None else f", {VARIANCES}"
-        click.echo("".join(f"{title:>14}" for title in HEADER) + unit, err=True)
+        click.echo("".join(f"{title:>14}" for title in HEADER), err=True)
         return self
 
     def checkpoint(self, tally: Tally, ledger: Callable[[], Ledger]) -> None:
         if tally.rounds == self._before.rounds:
             return
-        row = (f"{tally.rounds:,}", *(number(x, 5) for x in since(ledger(), self._before)))
+        known = ledger()
+        losses = (number(loss, 5) for loss in since(known, self._before))
+        row = (f"{tally.rounds:,}", *losses, left_in_words(known.statement))
         click.echo("".join(f"{cell:>14}" for cell in row), err=True)
         self._before = tally
 
@@ -115,8 +120,8 @@ class Bar(Silence):
             self._rich.update(self._task, note=note)
 
 
-def since(ledger: Ledger, before: Tally) -> tuple[float | None, float | None, float | None]:
-    """Loss so far, loss since an earlier moment, and the mean bound."""
+def since(ledger: Ledger, before: Tally) -> tuple[float | None, float | None]:
+    """Loss so far, and loss since an earlier moment."""
     importance = ledger.tally.importance - before.importance
     recent = (ledger.tally.loss - before.loss) / importance if importance > 0 else None
-    return ledger.mean_loss, recent, ledger.mean(ledger.bound)
+    return ledger.mean_loss, recent

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    SlotSums = Callable[[], tuple[NDArray[np.uint32], NDArray[np.float64]]]
+
 
 class Learner:
     """A linear model trained online, which predicts each example before it learns from it.
@@ -230,15 +232,10 @@ class Learner:
 
     def ledger(self) -> Ledger:
         """The losses and the regret so far. Computing them takes a pass over all slots in use."""
-        *parts, certificate = self._core.summary()
         tally = self.tally()
-        return Ledger(
-            tally,
-            self._summary(*parts),
-            loss_named(self.spec["loss"]).is_classification,
-            self._core.skipped,
-            _certificate(certificate, partial(self._sums_at, tally.rounds)),
-        )
+        summary, certificate = self._summary(partial(self._sums_at, tally.rounds))
+        is_classification = loss_named(self.spec["loss"]).is_classification
+        return Ledger(tally, summary, is_classification, self._core.skipped, certificate)
 
     def mark_sums(self) -> _core.SumsMark | None:
         """A copy of the sums of the certificate so far, for :meth:`certificate_since`."""
@@ -258,22 +255,15 @@ class Learner:
             )
         return sums
 
-    def _summary(
-        self,
-        spread: float | None,
-        floor: float | None,
-        theorem: float | None,
-        touched: int,
-        cost: float | None,
-        lanes: Sequence[tuple[Any, ...]],
-        stack: tuple[float, float, float] | None,
-    ) -> SlotSummary:
+    def _summary(self, sums: SlotSums) -> tuple[SlotSummary, Certificate | None]:
+        spread, floor, theorem, touched, cost, lanes, stack, certificate = self._core.summary()
         # The rates as they are written, not as float32 holds them. One lane has no lanes.
         rates = lane_rates(RULES[self.spec["rule"]["name"]])
         known = zip(rates, lanes, strict=False)
         named = tuple(Lane(lane_name(rate), rate, *lane[1:]) for rate, lane in known)
         stacked = None if stack is None else StackOfLanes(*stack)
-        return SlotSummary(spread, floor, theorem, touched, cost, named, stacked)
+        summary = SlotSummary(spread, floor, theorem, touched, cost, named, stacked)
+        return summary, _certificate(certificate, sums)
 
     def weights(self) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
         """The slots that were updated, in ascending order, and their weights for unscaled values.
@@ -312,7 +302,7 @@ class Learner:
 
 def _certificate(
     parts: _core.CertificateParts | None,
-    vector: Callable[[], tuple[NDArray[np.uint32], NDArray[np.float64]]] | None = None,
+    vector: SlotSums | None = None,
 ) -> Certificate | None:
     if parts is None:
         return None

@@ -1,6 +1,7 @@
 """The ledger of a run: its losses, what is certified of fixed weights, bounds on its regret."""
 
 from lessregret.ledger.certificate import (
+    HALF,
     SHAPES,
     Certificate,
     Norms,
@@ -13,6 +14,7 @@ from lessregret.ledger.ledger import LABELS_AS_GIVEN, STANDARDISED_LABELS, VARIA
 from lessregret.ledger.tally import Outcome, Tally
 
 __all__ = [
+    "HALF",
     "LABELS_AS_GIVEN",
     "SHAPES",
     "STANDARDISED_LABELS",

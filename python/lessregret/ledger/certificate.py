@@ -18,7 +18,7 @@ own. The core computes the norms (``learn/certificate.rs``).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
 
@@ -82,7 +82,9 @@ class Certificate:
     """G of the intercept; 0 without one"""
     intercept_weight: float = 0.0
     """the learned weight of the intercept; 0 without one"""
-    vector: Callable[[], tuple[NDArray[np.uint32], NDArray[np.float64]]] | None = None
+    vector: Callable[[], tuple[NDArray[np.uint32], NDArray[np.float64]]] | None = field(
+        default=None, repr=False, compare=False
+    )
     """returns the slots and their numbers of G, if the learner can still tell them"""
 
     @overload
@@ -127,11 +129,7 @@ class Certificate:
         if self.vector is None:
             raise SpecError("the certificate has only norms; ask the learner for a new ledger")
         slots, sums = self.vector()
-        if isinstance(weights, dict):
-            own = [float(weights.get(int(slot), 0.0)) for slot in slots]
-        else:
-            own = _numbers_at(weights, slots)
-        return max(0.0, self.offset + float(sums @ own))
+        return max(0.0, self.offset + float(sums @ _numbers_at(weights, slots)))
 
     def size(self, shape: Shape) -> float:
         """The size of the learned weights: the radius of the least set of this shape around 0."""
@@ -148,6 +146,8 @@ def check_shape(shape: str) -> None:
 def _numbers_at(weights: Any, slots: NDArray[np.uint32]) -> NDArray[np.float64]:
     import numpy as np
 
+    if isinstance(weights, dict):
+        return np.array([weights.get(int(slot), 0.0) for slot in slots], dtype=np.float64)
     dense = np.asarray(weights, dtype=np.float64)
     if dense.ndim != 1 or (len(slots) and int(slots.max()) >= len(dense)):
         expected = int(slots.max()) + 1 if len(slots) else 0
@@ -159,8 +159,8 @@ def _numbers_at(weights: Any, slots: NDArray[np.uint32]) -> NDArray[np.float64]:
 
 
 HALF = 0.5
-"""The part of the loss that may stay open in a statement. Where more is open, the weights could have
-fitted nearly everything, and a number would look as if it said something."""
+"""The part of the loss that may stay open in a statement. Where more is open, fixed weights could
+have fitted nearly everything, and a number would look as if it said something."""
 
 
 class Statement(NamedTuple):

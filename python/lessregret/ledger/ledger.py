@@ -164,7 +164,8 @@ class Ledger:
         >>> from lessregret.ledger import Certificate, Norms
         >>> certificate = Certificate(2.0, Norms.of([0.3, -0.4]), Norms.of([1.0, 1.0]))
         >>> summary = SlotSummary(spread=None, floor=None, theorem=None, touched=2)
-        >>> ledger = Ledger(Tally(rounds=4, importance=4.0, loss=2.4), summary, True, 0, certificate)
+        >>> tally = Tally(rounds=4, importance=4.0, loss=2.4)
+        >>> ledger = Ledger(tally, summary, True, 0, certificate)
         >>> ledger.certified(1.0, "ball"), ledger.certified(1.0, "l1")
         (0.375, 0.4)
         """

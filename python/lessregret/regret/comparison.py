@@ -25,6 +25,8 @@ class Row:
     losses: tuple[float, ...]
     mistakes: tuple[float, ...]
     """empty for regression"""
+    left: tuple[float, ...] = ()
+    """the part of the loss that fixed weights as large as the learned ones could save, at most"""
     curve: Curve | None = None
     """how the loss went; None over shuffles"""
 
@@ -44,6 +46,7 @@ class Row:
             "rule": self.rule,
             "mean_loss": self.mean_loss,
             "mistake_rate": self.mistake_rate,
+            "left": fmean(self.left) if self.left else None,
             "sd_loss": _spread(self.losses),
             "sd_mistakes": _spread(self.mistakes),
         }
@@ -100,7 +103,9 @@ def _mark_all(curves: Mapping[str, Curve], learners: Mapping[str, Learner]) -> N
 def _row(rule: str, ledgers: Sequence[Ledger], curve: Curve | None = None) -> Row:
     losses = tuple(ledger.mean_loss for ledger in ledgers if ledger.mean_loss is not None)
     rates = tuple(ledger.mistake_rate for ledger in ledgers if ledger.mistake_rate is not None)
-    return Row(rule, losses, rates, curve)
+    said = (ledger.statement for ledger in ledgers)
+    left = tuple(statement.left for statement in said if statement is not None)
+    return Row(rule, losses, rates, left, curve)
 
 
 def _spread(scores: Sequence[float]) -> float | None:

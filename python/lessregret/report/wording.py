@@ -55,7 +55,7 @@ def certified_in_words(ledger: Ledger) -> str:
     ...     summary = SlotSummary(spread=None, floor=None, theorem=None, touched=2)
     ...     tally = Tally(rounds=100, importance=100.0, loss=loss)
     ...     return certified_in_words(Ledger(tally, summary, True, 0, certificate))
-    >>> run(loss=33.0, offset=35.0)[:88]
+    >>> run(loss=33.0, offset=35.0)[:90]
     'no fixed weights of this size (‖w‖ ≤ 1.00) lose less than 0.300000: at most 9.1 % is left;'
     >>> run(loss=8.0, offset=8.5)[:63]
     'open for weights of this size (‖w‖ ≤ 1.00): these examples are '
@@ -71,6 +71,20 @@ def certified_in_words(ledger: Ledger) -> str:
         f"no fixed weights {_this_size(said)} lose less than {least}: at most {left} is left; "
     )
     return said_of + "larger weights are not covered"
+
+
+def left_in_words(said: Statement | None) -> str:
+    """The part of the loss that stays open, for a table; a dash if the run does not certify it.
+
+    >>> from lessregret.ledger import Statement
+    >>> left_in_words(Statement("ball", 5.0, 1.0, lost=0.4, certified=0.3))
+    '25.0 %'
+    >>> left_in_words(Statement("ball", 5.0, 1.0, lost=0.4, certified=0.1)), left_in_words(None)
+    ('open', '–')
+    """
+    if said is None:
+        return "–"
+    return f"{100 * said.left:.1f} %" if said.speaks else "open"
 
 
 def _this_size(said: Statement) -> str:

@@ -73,6 +73,7 @@ class Training(NamedTuple):
             "mistake_rate": ledger.mistake_rate,
             "game": ledger.game,
             "standardised_loss": ledger.tally.standardised_loss,
+            "statement": None if ledger.statement is None else ledger.statement.as_dict(),
             "bound": ledger.bound,
             "theorem": ledger.theorem,
             "linear_regret": ledger.linear_regret,
