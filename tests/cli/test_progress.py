@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lessregret.cli.progress import Bar, Silence, Table, make_progress, since
-from lessregret.ledger import Ledger, SlotSummary, Tally
+from lessregret.ledger import Certificate, Ledger, Norms, SlotSummary, Tally
 from lessregret.report.wording import number
 from tests.support.command_line import COMMAND, ENVIRONMENT
 
@@ -30,37 +30,31 @@ def test_numbers(value: float | None, digits: int, shown: str) -> None:
     assert number(value, digits) == shown
 
 
-def ledger(rounds: int, loss: float, importance: float = 0, spread: float | None = 8.0) -> Ledger:
-    tally = Tally(rounds=rounds, importance=importance or rounds, loss=loss)
-    return Ledger(tally, SlotSummary(spread, None, None, 1), True)
+def ledger(rounds: int, loss: float, offset: float | None = None) -> Ledger:
+    tally = Tally(rounds=rounds, importance=rounds, loss=loss)
+    certificate = Certificate(offset, Norms.of([1.0]), Norms.of([0.5])) if offset else None
+    return Ledger(tally, SlotSummary(8.0, None, None, 1), True, 0, certificate)
 
 
 def test_since() -> None:
-    assert since(ledger(4, 2.0), Tally()) == (0.5, 0.5, 2.0)
-    assert since(ledger(4, 2.0), Tally(rounds=2, importance=2, loss=1.5)) == (0.5, 0.25, 2.0)
+    assert since(ledger(4, 2.0), Tally()) == (0.5, 0.5)
+    assert since(ledger(4, 2.0), Tally(rounds=2, importance=2, loss=1.5)) == (0.5, 0.25)
     assert since(ledger(4, 2.0), Tally(rounds=3, importance=4, loss=2))[1] is None
-    assert since(ledger(4, 2.0, spread=None), Tally())[2] is None
 
 
 def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     with Table(Tally()) as table:
-        for moment in (ledger(1, 0.5), ledger(2, 1.5), ledger(2, 1.5), ledger(1000, 1000)):
+        for moment in (ledger(1, 0.5), ledger(2, 1.5, 1.0), ledger(2, 1.5), ledger(1000, 1000, 900)):
             table.checkpoint(moment.tally, lambda moment=moment: moment)
             table.advance(10)
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.splitlines() == [
-        "        rounds   loss so far    loss since    mean bound",
-        "             1       0.50000       0.50000       8.00000",
-        "             2       0.75000       1.00000       4.00000",
-        "         1,000       1.00000       1.00050       0.00800",
+        "        rounds   loss so far    loss since  at most left",
+        "             1       0.50000       0.50000             –",
+        "             2       0.75000       1.00000          open",
+        "         1,000       1.00000       1.00050        10.1 %",
     ]
-
-
-def test_the_table_says_if_the_bound_is_in_variances(capsys: pytest.CaptureFixture[str]) -> None:
-    with Table(Tally(standardised_loss=0.0)):
-        pass
-    assert capsys.readouterr().err.endswith("    mean bound, in variances of the labels\n")
 
 
 def test_the_table_of_a_resumed_run_begins_where_it_stopped(
@@ -70,7 +64,7 @@ def test_the_table_of_a_resumed_run_begins_where_it_stopped(
         for moment in (ledger(2, 1.5), ledger(4, 2.0)):
             table.checkpoint(moment.tally, lambda moment=moment: moment)
     assert capsys.readouterr().err.splitlines()[1:] == [
-        "             4       0.50000       0.25000       2.00000",
+        "             4       0.50000       0.25000             –",
     ]
 
 

@@ -313,8 +313,8 @@ MISUSES = {
                    f"{MODEL} was trained with 10; leave it out, or train a new model"),
     "l2 later": (("--resume", MODEL, "--l2", "0.1"), "--l2 is 0.1, but "
                  f"{MODEL} was trained with 0.0; leave it out, or train a new model"),
-    "certify later": (("--resume", MODEL, "--certify"), "--certify is True, but "
-                      f"{MODEL} was trained with False; leave it out, or train a new model"),
+    "no certificate later": (("--resume", MODEL, "--no-certify"), "--certify is False, but "
+                             f"{MODEL} was trained with True; leave it out, or train a new model"),
     "intercept later": (("--resume", MODEL, "--no-intercept"), "--no-intercept is True, but "
                         f"{MODEL} was trained with False; leave it out, or train a new model"),
 }  # fmt: skip

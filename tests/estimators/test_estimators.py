@@ -37,6 +37,8 @@ def assert_same_ledger(ours: Ledger, theirs: Ledger) -> None:
     for name, expected in theirs.as_dict().items():
         if name == "lanes":
             assert_same_experts(found[name], expected)
+        elif name == "statement":
+            assert (found[name] is None) == (expected is None)
         elif name == "stack":
             pairs = [[each] if each else [] for each in (found[name], expected)]
             assert_same_experts(*pairs)
@@ -82,11 +84,20 @@ def test_a_ledger_once_taken_stays() -> None:
     assert clf.ledger_.rounds == 400
 
 
-def test_the_certificate_is_there_only_if_asked_for() -> None:
+def test_the_certificate_is_there_at_rate_auto_or_if_asked_for() -> None:
     rows = table()
-    assert go_on(estimator(), rows).ledger_.linear_regret is None
-    ledger = go_on(estimator(certify=True), rows).ledger_
-    assert 0 < ledger.linear_regret < ledger.bound
+    for certify, rule, is_there in (
+        (None, None, True),
+        (False, None, False),
+        (None, PerCoordinate(rate=0.3), False),
+        (True, PerCoordinate(rate=0.3), True),
+    ):
+        ledger = go_on(estimator(certify=certify, rule=rule), rows).ledger_
+        assert (ledger.certificate is not None) == is_there
+        assert (ledger.linear_regret is not None) == is_there
+        if is_there:
+            assert 0 < ledger.linear_regret <= ledger.bound
+            assert 0 <= ledger.certified(0.1, "ball") <= ledger.mean_loss
 
 
 # Weights and margins
@@ -235,7 +246,7 @@ def test_a_rule_without_rust_takes_dicts() -> None:
         ({"rule": "per-coordinate"}, "rule must be a Rule or None, found 'per-coordinate'"),
         ({"rule": PerCoordinate}, "rule must be a Rule or None"),
         ({"intercept": "yes"}, "intercept must be True or False, found 'yes'"),
-        ({"certify": 2}, "certify must be True or False"),
+        ({"certify": 2}, "certify must be True, False or None"),
         ({"bits": 0}, "bits must be a whole number from 1 to 31, found 0"),
         ({"bits": 32}, "bits must be"),
         ({"bits": True}, "bits must be"),

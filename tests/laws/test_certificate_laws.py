@@ -183,13 +183,13 @@ def test_larger_sets_are_certified_for_less(shape: Shape) -> None:
     assert certified.tolist() == [ledger.certified(float(r), shape) for r in radii]
 
 
+@pytest.mark.parametrize("rule", [PerCoordinate(), PerCoordinate(rate=0.5, radius=2)], ids=repr)
 @pytest.mark.parametrize("make_stream", STREAMS)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_linear_losses_are_certified_exactly(
-    shape: Shape, make_stream: Callable[[ReadableLearner], list[Round]]
+    shape: Shape, make_stream: Callable[[ReadableLearner], list[Round]], rule: Rule
 ) -> None:
     """The point of the set that minimises G·u loses just what is certified."""
-    rule = PerCoordinate(rate=0.5, radius=2)
     rounds = make_stream(ReadableLearner(Linear(), rule, scale="none"))
     played = play(Linear(), rule, rounds, scale="none")
     certificate, radius = certificate_of(played), 1.5

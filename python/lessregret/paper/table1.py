@@ -144,7 +144,7 @@ def as_row(data: str, preset: str, rule: str, score: Row) -> dict[str, Any]:
     return {
         "data": data,
         "preset": preset,
-        **score.as_dict(),
+        **{name: each for name, each in score.as_dict().items() if name != "left"},
         "rule": rule,
         "paper_loss": printed[0] if printed else None,
         "paper_mistakes": printed[1] if printed else None,

@@ -72,9 +72,11 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     /// A learner in its initial state. The rule's own rate is not used.
     pub fn new(plan: Plan, rule: R, boxes: B) -> Result<Self> {
         let Plan { loss, penalty, fixed_share, slots, certify, .. } = plan;
+        // The lines need the most memory, so a failure is reported for them.
+        let table = CompactTable::new(slots)?;
         Ok(Lanes {
             frame: Frame::new(plan, rule, boxes)?,
-            table: CompactTable::new(slots)?,
+            table,
             coupling: Coupling::default(),
             coin: CoinLane::default(),
             rates: Vec::new(),
