@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint, minimize
 
-from examples import shortest_paths
+from examples import regret_of_your_model, shortest_paths
 from examples.shortest_paths import SINK, SOURCE, Flows, layered_edges, routes
+from lessregret import RegretOf
 from lessregret.game.play import Transcript
 
 ROUNDS = 120
@@ -101,3 +102,42 @@ def test_it_prints_a_table(
     assert "best route in hindsight: source → " in printed
     assert "FTPRL-Diag" in printed
     assert "global descent" in printed
+
+
+@pytest.fixture(scope="module")
+def measured() -> dict[str, RegretOf]:
+    return dict(regret_of_your_model.runs(1000))
+
+
+def test_models_of_others_lose_no_less_than_is_certified(measured: dict[str, RegretOf]) -> None:
+    assert {"SGDClassifier, as it is", "SGDClassifier, rate 0.01"} <= measured.keys()
+    for said in measured.values():
+        stated = said.statement
+        assert stated is not None
+        best = said.best(stated.radius, intercept=stated.intercept)
+        # The box of this radius holds the ball.
+        assert said.certified(stated.radius, "box", stated.intercept) <= best.mean_total
+        low, high = said.regret(stated.radius, intercept=stated.intercept)
+        assert low <= high <= low + 1e-4
+    steps = measured["SGDClassifier, rate 0.01"].statement
+    assert steps is not None
+    assert steps.speaks
+
+
+def test_the_model_of_river_is_measured() -> None:
+    pytest.importorskip("river", reason="River is not installed")
+    X, y = regret_of_your_model.made(300)
+    said = regret_of_your_model.of_river(X, y)
+    # 300 rows are learned from in steps of 0.01, so that the model is between nothing and the best.
+    low, _ = said.regret(3.0, intercept=3.0)
+    assert 0 < low < said.lost < np.log(2)
+
+
+def test_it_says_what_the_regrets_mean(
+    measured: dict[str, RegretOf], capsys: pytest.CaptureFixture[str]
+) -> None:
+    regret_of_your_model.show(measured)
+    printed = capsys.readouterr().out
+    assert "SGDClassifier, as it is: most of its loss may have been needless; the best " in printed
+    assert "SGDClassifier, rate 0.01: fixed weights with ‖w‖ ≤ " in printed
+    assert ("pip install river" in printed) != regret_of_your_model.has_river()

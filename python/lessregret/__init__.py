@@ -62,6 +62,8 @@ if TYPE_CHECKING:
     from lessregret.regret.measure import Measured as Measured
     from lessregret.regret.measure import RegretPoint as RegretPoint
     from lessregret.regret.measure import measure as measure
+    from lessregret.regret.of_predictions import RegretOf as RegretOf
+    from lessregret.regret.of_predictions import regret_of as regret_of
     from lessregret.training.run import Training as Training
     from lessregret.training.run import train as train
 
@@ -101,6 +103,7 @@ _HOMES = {
     "PerCoordinate": "learners.rules",
     "ReadableLearner": "learners.readable",
     "Regret": "regret.comparator",
+    "RegretOf": "regret.of_predictions",
     "FromFiles": "regret.measure",
     "Rows": "data.examples",
     "Rule": "learners.rules",
@@ -114,6 +117,7 @@ _HOMES = {
     "learn_many": "learners.learner",
     "measure": "regret.measure",
     "open_examples": "data.streams",
+    "regret_of": "regret.of_predictions",
     "train": "training.run",
 }
 

@@ -34,14 +34,14 @@ def are_dicts(X: Any) -> bool:
 
 def hashed_rows(examples: Sequence[Mapping[str, Any]], bits: int) -> Any:
     """The dicts as rows of 2^bits columns; names that share a column add up in the learner."""
-    features = [list(_features(row, example)) for row, example in enumerate(examples)]
+    features = [list(features_of(row, example)) for row, example in enumerate(examples)]
     names = [name for example in features for name, _ in example]
     values = np.array([value for example in features for _, value in example], np.float64)
     ends = np.cumsum([0, *map(len, features)])
     return csr_array((values, _core.hash_features(names, bits), ends), (len(ends) - 1, 1 << bits))
 
 
-def _features(row: int, example: Any) -> Iterator[tuple[str, float]]:
+def features_of(row: int, example: Any) -> Iterator[tuple[str, float]]:
     """{"name": number} as it is; {"field": "value"} is the feature "field=value" of value 1."""
     if not isinstance(example, Mapping):
         raise InputError(f"X[{row}]", 0, 0, repr(example), "a dict, as in the first row")
