@@ -225,9 +225,9 @@ def as_table(rows: list[Row]) -> str:
             f"{row.ledger.summary.touched:,}",
             f"{said.lost:.4f}",
             f"{said.certified:.4f}" if said.speaks else "open",
-            f"{row.best:.4f}",
+            f"{row.best:.4f}" if said.speaks else "–",
             left_in_words(said),
-            f"{100 * (said.lost - row.best) / said.lost:.1f} %",
+            f"{100 * (said.lost - row.best) / said.lost:.1f} %" if said.speaks else "–",
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)

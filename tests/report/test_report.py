@@ -13,7 +13,7 @@ import pytest
 
 from lessregret.cli import run
 from lessregret.report import Origin, Report, Section, Text
-from lessregret.report.pictures import says_something_from
+from lessregret.report.pictures import below_loss_from
 from lessregret.training.curve import CurvePoint
 from tests.support.browser import browsed, browser_or_skip
 from tests.support.command_line import CommandLine
@@ -32,7 +32,9 @@ def clicks(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def tiles_of(outline: Outline) -> dict[str, str]:
     """The numbers of the headline by name, without their notes."""
-    names = [k for k, text in enumerate(outline.tiles) if re.match(r"mean|mist|exam|sec|reg", text)]
+    names = [
+        k for k, text in enumerate(outline.tiles) if re.match(r"mean|mist|exam|sec|reg|cert", text)
+    ]
     return {outline.tiles[k]: outline.tiles[k + 1] for k in names}
 
 
@@ -50,8 +52,7 @@ def test_the_page_says_what_the_document_says(lessregret: CommandLine, clicks: s
         "mistakes": f"{document['mistake_rate']:.4%}",
         "examples": "3,000",
         "seconds": f"{document['seconds']:.2f}",
-        "regret a round, measured": f"≤ {document['linear_regret'] / 3000:.6f}",
-        "regret a round, guaranteed": f"≤ {document['bound'] / 3000:.6f}",
+        "certified": "open",
     }
     facts = outline.facts()
     assert facts["rate"] == "0.1"
@@ -95,7 +96,7 @@ def test_strange_names_are_shown_and_not_obeyed(lessregret: CommandLine) -> None
     shown = [row[0] for row in outline.rows]
     assert {"a^<script>alert('x')</script>", "a^$x^2$", "a^日本", "a^&amp;", data} <= set(shown)
     assert tiles_of(outline)["examples"] == "3"
-    assert len(outline.sources) == 2, "too few examples to draw the calibration"
+    assert len(outline.sources) == 3, "too few examples to draw the calibration"
 
 
 @pytest.mark.parametrize("examples", [1, 2, 3])
@@ -114,8 +115,32 @@ def test_without_names_there_are_slots(lessregret: CommandLine, clicks: str) -> 
     slots = [row for row in outline_of("page.html").rows if re.match(r"slot \d+$", row[0])]
     assert len(slots) == 20
     assert "<code>--names</code>" in text
-    assert "<code>--certify</code>" in text
-    assert "regret a round, measured" not in text
+    assert "<code>--certify</code>" not in text
+
+
+def test_without_a_certificate_the_page_says_how_to_have_one(
+    lessregret: CommandLine, clicks: str
+) -> None:
+    asked = ("--bits", "12", "--no-certify", "--report", "page.html", "-q")
+    assert lessregret("train", clicks, *asked).code == 0
+    assert "<code>--certify</code> would certify" in Path("page.html").read_text(encoding="utf-8")
+    assert not [text for text in outline_of("page.html").tiles if text.startswith("certified")]
+
+
+def test_a_bound_is_shown_only_below_the_loss(lessregret: CommandLine) -> None:
+    rows = "".join(f"{1 if k % 3 else -1} | a:{1 + k % 3}\n" for k in range(4000))
+    data = lessregret.write("data.vw", rows)
+    for radius, shown in (("0.1", True), ("100", False)):
+        asked = ("--rate", "theory", "--radius", radius, "--bits", "8", "--scale", "none")
+        done = lessregret("train", data, *asked, "--report", "page.html", "--json", "-q")
+        document = json.loads(done.stdout)
+        assert (document["bound"] < 4000 * document["mean_loss"]) == shown
+        page = Path("page.html").read_text(encoding="utf-8")
+        told = f"≤ {document['bound'] / 4000:.6f}"
+        assert ("<h2>Regret a round</h2>" in page) == shown
+        assert (tiles_of(outline_of("page.html")).get("regret a round, proved") == told) == shown
+        assert "The proved number is below the loss" in page or not shown
+        assert "nothing" not in page
 
 
 @pytest.mark.parametrize(
@@ -123,7 +148,7 @@ def test_without_names_there_are_slots(lessregret: CommandLine, clicks: str) -> 
     [
         (["--passes", "2"], "The data were read 2 times."),
         (["--resume", "m"], "This run went on from m and its 3,000 rounds"),
-        (["--rule", "pa"], "has no bound and no certificate"),
+        (["--rule", "pa"], "would certify what no fixed weights of a given size lose less than"),
         (["--bad-lines", "skip"], "1 bad line skipped; the first: bad.vw:1:"),
         (["--bad-lines", "skip"], "In 3,001 examples of this run label 1 was predicted"),
         (["--loss", "squared"], "mean squared loss"),
@@ -222,36 +247,34 @@ def test_a_comparison_of_one_example(lessregret: CommandLine) -> None:
     ("bounds", "start"),
     [([9, 9, 9], None), ([9, 9, 1], 4), ([1, 9, 1], 4), ([1, 1, 1], 1), ([None, 1, 1], 2)],
 )
-def test_where_a_number_starts_to_say_something(
+def test_from_where_on_a_number_is_below_the_loss(
     bounds: list[float | None], start: int | None
 ) -> None:
     marks = [
         CurvePoint(rounds, float(rounds), 2.0, None, None, None, bound)
         for rounds, bound in zip((1, 2, 4), bounds, strict=True)
     ]
-    assert says_something_from(marks, "bound") == start
+    assert below_loss_from(marks, "bound") == start
 
 
-def test_the_page_says_if_regret_is_in_variances(lessregret: CommandLine) -> None:
-    rows = "".join(f"{290_000 + 40_000 * (k % 7)} | rooms:{k % 7}\n" for k in range(200))
+def test_the_page_says_if_losses_are_in_variances(lessregret: CommandLine) -> None:
+    rows = "".join(f"{290_000 + 40_000 * (k * k % 11)} | rooms:{k % 7}\n" for k in range(400))
     lessregret.write("prices.vw", rows)
     asked = ("prices.vw", "--loss", "squared", "--bits", "10", "--report", "page.html", "--quiet")
-    told = "regret, bound and the loss beside them are in variances of the labels"
+    told = "in variances of the labels: at most"
     for scale, expected in (("standard", True), ("cap", False)):
         assert lessregret("train", *asked, "--scale", scale).code == 0
         page = lessregret.folder.joinpath("page.html").read_text(encoding="utf-8")
         assert (told in page) == expected, scale
-        notes = [text for text in outline_of("page.html").tiles if "says nothing" in text]
-        nothing = "above the loss itself: says nothing"
-        assert (f"in variances of the labels; {nothing}" in notes) == expected, scale
+        assert "says nothing" not in page
 
 
-def test_labels_that_are_all_alike_have_no_regret_but_a_loss(lessregret: CommandLine) -> None:
+def test_labels_that_are_all_alike_leave_nothing_but_have_a_loss(lessregret: CommandLine) -> None:
     data = lessregret.write("data.vw", "5 | a:1\n5 | a:2\n")
     assert lessregret("train", data, "--loss", "squared", "--report", "page.html", "-q").code == 0
     assert tiles_of(outline_of("page.html"))["mean squared loss"] == "12.500000"
     page = Path("page.html").read_text(encoding="utf-8")
-    assert "The loss in variances of the labels is 0, so there is no regret." in page
+    assert "The loss in variances of the labels is 0, so nothing is left." in page
 
 
 @pytest.mark.parametrize(

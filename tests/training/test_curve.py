@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from lessregret.ledger import Tally
+from lessregret.ledger import Statement, Tally
 from lessregret.training.curve import Curve, next_mark
 
 
@@ -26,6 +26,13 @@ def test_a_round_is_marked_once() -> None:
         noted.mark(Tally(rounds=4, importance=4.0, loss=2.0), 3.0, 9.0)
     [mark] = noted.marks
     assert (mark.rounds, mark.loss, mark.linear_regret, mark.bound) == (4, 2.0, 3.0, 9.0)
+
+
+def test_a_mark_keeps_what_was_certified_by_then() -> None:
+    noted, said = Curve(), Statement("ball", 1.5, 0.25, lost=0.5, certified=0.375)
+    noted.mark(Tally(rounds=4, importance=4.0, loss=2.0), statement=said)
+    noted.mark(Tally(rounds=8, importance=8.0, loss=3.0))
+    assert [mark.statement for mark in noted.marks] == [said, None]
 
 
 def test_a_resumed_run_is_marked_by_its_own_rounds() -> None:

@@ -36,6 +36,8 @@ def test_the_part_is_at_least_half_of_the_run(rounds: int) -> None:
     assert part.labels.importance == part.rounds
     assert part.labels.mean == pytest.approx(labels.mean(), abs=1e-12)
     assert part.labels.variance == pytest.approx(labels.var(), abs=1e-12)
+    assert late.all_labels.importance == rounds
+    assert late.all_labels.variance == pytest.approx(LABELS[:rounds].var(), abs=1e-12)
 
 
 def test_a_resumed_run_is_a_run_of_its_own() -> None:

@@ -40,7 +40,7 @@ def clicks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_recorded_run_is_the_same_run(
     lessregret: CommandLine, clicks: Path, options: list[str]
 ) -> None:
-    """The model's bytes, the predictions and the document, seconds and names of files aside."""
+    """The model's bytes, the predictions and the document, seconds and window aside."""
     lessregret.write("clicks.vw", clicks.read_bytes() + b"a bad line\n" * ("skip" in options))
     train = ["train", "clicks.vw", "--bits", str(BITS), "--json", "-q", *options]
     found = []
@@ -50,6 +50,9 @@ def test_a_recorded_run_is_the_same_run(
         assert (done.code, done.stderr) == (0, "".join(f"lessregret: warning: {t}\n" for t in told))
         document = json.loads(done.stdout)
         del document["seconds"]
+        window = document.pop("window")
+        certified, recorded = document["spec"]["certify"], bool(extra)
+        assert (window is not None) == (certified and recorded)
         found.append((document, lessregret.read("m"), lessregret.read("p")))
     assert found[0] == found[1]
     assert found[0][0]["skipped"] == ("skip" in options)
@@ -69,7 +72,14 @@ def test_what_came_by_is_kept(clicks: Path) -> None:
     assert recorder.calibration.observed == (labels > 0).mean()
     ledger, last = learner.ledger(), recorder.curve.marks[-1]
     assert (last.rounds, last.mean_loss) == (3000, ledger.mean_loss)
-    assert (last.bound, last.linear_regret) == (ledger.bound, None)
+    assert (last.bound, last.linear_regret) == (ledger.bound, ledger.linear_regret)
+    assert last.statement == ledger.statement
+    assert recorder.late.all_labels.mean == pytest.approx(labels.mean(), rel=1e-12)
+    assert recorder.window is None
+    recorder.finish(learner, ledger)
+    assert recorder.window is not None
+    assert recorder.window.run == ledger.statement
+    assert len(recorder.curve.marks) == len({mark.rounds for mark in recorder.curve.marks})
 
 
 def test_an_unrecorded_run_is_never_interrupted(clicks: Path) -> None:

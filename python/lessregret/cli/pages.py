@@ -36,6 +36,8 @@ def train_page(ctx: click.Context, training: Training) -> Report:
     has_intercept = learner.spec["intercept"]
     run = TrainRun(
         document=training.as_dict(),
+        ledger=training.ledger,
+        labels=recorder.late.all_labels,
         curve=recorder.curve,
         calibration=recorder.calibration,
         weights=[weight for weight in found if weight.weight != 0],
@@ -44,6 +46,7 @@ def train_page(ctx: click.Context, training: Training) -> Report:
         first_skipped=training.first_skipped,
         passes=training.passes,
         resumed=training.resumed,
+        window=recorder.window,
     )
     return train_report(run, _origin(ctx))
 

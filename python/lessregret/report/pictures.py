@@ -24,58 +24,63 @@ SMALL_SHARE = 0.15
 Points = tuple[list[int], list[float]]
 
 
-def loss_over_rounds(marks: Sequence[CurvePoint], loss: str, guide: float | None = None) -> Any:
+def loss_over_rounds(
+    marks: Sequence[CurvePoint], loss: str, guide: tuple[str, float] | None = None
+) -> Any:
     """The mean loss so far, the loss since the mark before, and what one constant would cost."""
-    figure, axes = _axes()
+    figure, axes = plain_axes()
     recent, mean = points(marks, "loss_since"), points(marks, "mean_loss")
     axes.plot(*recent, "o-", color=THIRD, lw=1, ms=2.5, alpha=0.75, label="since the mark before")
     axes.plot(*mean, "o-", color=PER_COORDINATE, lw=2, ms=3.5, label="mean so far")
     if guide is not None:
-        axes.axhline(guide, color=GUIDE, ls=":", label="one probability for all, in hindsight")
-    _rounds_axis(axes, marks[0].rounds, marks[-1].rounds)
+        axes.axhline(guide[1], color=GUIDE, ls=":", label=f"{guide[0]}, in hindsight")
+    rounds_axis(axes, marks[0].rounds, marks[-1].rounds)
     _loss_axis(axes, [*recent[1], *mean[1]], f"{loss} loss")
     _legend_below(figure, columns=3)
     return figure
 
 
-def regret_over_rounds(marks: Sequence[CurvePoint]) -> Any:
-    """What the regret a round is at most, measured and guaranteed, beside the loss a round."""
-    figure, axes = _axes()
+UPPER = {
+    "bound": (GLOBAL, "proved (bound)"),
+    "linear_regret": (PER_COORDINATE, "measured (linear regret)"),
+}
+
+
+def regret_over_rounds(marks: Sequence[CurvePoint], names: Sequence[str]) -> Any:
+    """What the regret a round is at most, by these numbers, beside the loss a round."""
+    figure, axes = plain_axes()
     loss = per_round(marks, "loss")
-    lowest = _lowest([loss, per_round(marks, "linear_regret"), per_round(marks, "bound")])
-    _draw_upper(axes, marks, "bound", GLOBAL, "guaranteed (bound)")
-    _draw_upper(axes, marks, "linear_regret", PER_COORDINATE, "measured (linear regret)")
+    lowest = _lowest([loss, *(per_round(marks, name) for name in names)])
+    for name in names:
+        _draw_upper(axes, marks, name)
     axes.plot(*loss, color=INK, lw=2, label="the loss itself")
-    axes.fill_between(
-        *loss, lowest, color=THIRD, alpha=0.09, lw=0, label="below the loss: says something"
-    )
+    axes.fill_between(*loss, lowest, color=THIRD, alpha=0.09, lw=0, label="below the loss")
     axes.set(yscale="log", ylabel="loss or regret a round")
     axes.set_ylim(bottom=lowest)
-    _rounds_axis(axes, marks[0].rounds, marks[-1].rounds)
+    rounds_axis(axes, marks[0].rounds, marks[-1].rounds)
     _legend_below(figure, columns=2)
     return figure
 
 
-def _draw_upper(axes: Any, marks: Sequence[CurvePoint], name: str, colour: str, label: str) -> None:
+def _draw_upper(axes: Any, marks: Sequence[CurvePoint], name: str) -> None:
+    colour, label = UPPER[name]
     upper = per_round(marks, name)
-    if not upper[0]:
-        return
     axes.plot(*upper, "o-", color=colour, ms=3, label=label)
-    start = says_something_from(marks, name)
-    if start is not None:
-        value = next(value for rounds, value in zip(*upper, strict=True) if rounds == start)
+    start = below_loss_from(marks, name)
+    value = next((value for rounds, value in zip(*upper, strict=True) if rounds == start), None)
+    if value is not None:
         axes.vlines(start, 0, value, color=colour, ls=":", lw=1.2)
 
 
-def says_something_from(marks: Sequence[CurvePoint], name: str) -> int | None:
+def below_loss_from(marks: Sequence[CurvePoint], name: str) -> int | None:
     """The mark from which on a number above the regret stays below the loss itself; or None.
 
-    No loss is negative, so no regret is above the loss: before that mark the number says nothing.
+    No loss is negative, so no regret is above the loss: only below it the number is news.
     """
     start = None
     for mark in reversed(marks):
         upper = getattr(mark, name)
-        if upper is None or upper > mark.loss:
+        if upper is None or upper >= mark.loss:
             break
         start = mark.rounds
     return start
@@ -83,7 +88,7 @@ def says_something_from(marks: Sequence[CurvePoint], name: str) -> int | None:
 
 def calibration(bins: Sequence[Bin], share: float) -> Any:
     """Observed shares over predicted probabilities, with their 95 % intervals."""
-    figure, axes = _axes((6.4, 4.8))
+    figure, axes = plain_axes((6.4, 4.8))
     logarithmic = share < SMALL_SHARE
     ends = _calibration_ends(bins) if logarithmic else (0.0, 1.0)
     axes.plot(ends, ends, color=GUIDE, ls=":", label="predicted = observed")
@@ -110,13 +115,13 @@ def _calibration_ends(bins: Sequence[Bin]) -> tuple[float, float]:
 
 def rules_over_rounds(curves: Mapping[str, Curve], loss: str) -> Any:
     """The mean loss so far of each rule, in the order given."""
-    figure, axes = _axes((SIZE[0], SIZE[1] + 0.08 * len(curves)))
+    figure, axes = plain_axes((SIZE[0], SIZE[1] + 0.08 * len(curves)))
     drawn = {name: points(curve.marks, "mean_loss") for name, curve in curves.items()}
     for place, (name, (rounds, losses)) in enumerate(drawn.items()):
         colour, dash = SERIES[place % len(SERIES)], DASHES[place // len(SERIES) % len(DASHES)]
         axes.plot(rounds, losses, dash, marker="o", ms=2.5, color=colour, label=name)
     rounds = [each for found, _ in drawn.values() for each in found]
-    _rounds_axis(axes, min(rounds), max(rounds))
+    rounds_axis(axes, min(rounds), max(rounds))
     _loss_axis(
         axes, [each for _, losses in drawn.values() for each in losses], f"mean {loss} loss so far"
     )
@@ -126,7 +131,7 @@ def rules_over_rounds(curves: Mapping[str, Curve], loss: str) -> Any:
 
 def losses_over_rounds(measured: Sequence[Measured], suffered: str) -> Any:
     """What each rule lost so far, and what the best fixed model for those rounds would have."""
-    figure, axes = _axes()
+    figure, axes = plain_axes()
     drawn = []
     for place, each in enumerate(measured):
         rounds, losses = points(each.marks, "mean_total")
@@ -138,7 +143,7 @@ def losses_over_rounds(measured: Sequence[Measured], suffered: str) -> Any:
         ends = f", [{low:g}, {high:g}]" if len(boxes) > 1 else ""
         axes.plot(rounds, losses, "s:", ms=3, color=INK, label=f"best fixed model{ends}")
         drawn += losses
-    _rounds_axis(axes, measured[0].marks[0].rounds, measured[0].last.rounds)
+    rounds_axis(axes, measured[0].marks[0].rounds, measured[0].last.rounds)
     _loss_axis(axes, drawn, suffered)
     _legend_below(figure, columns=3)
     return figure
@@ -146,12 +151,12 @@ def losses_over_rounds(measured: Sequence[Measured], suffered: str) -> Any:
 
 def regret_growth(measured: Sequence[Measured]) -> Any:
     """Regret, linearised regret and bound of each rule over the rounds: a colour a rule."""
-    figure, axes = _axes((SIZE[0], SIZE[1] + 1.0))
+    figure, axes = plain_axes((SIZE[0], SIZE[1] + 1.0))
     for place, each in enumerate(measured):
         _draw_growth(axes, each, SERIES[place % len(SERIES)])
     rounds = [mark.rounds for mark in measured[0].marks]
     axes.set(yscale="log", ylabel=unit_of(measured[0].last.ledger))
-    _rounds_axis(axes, rounds[0], rounds[-1])
+    rounds_axis(axes, rounds[0], rounds[-1])
     _legend_below(figure, columns=2)
     return figure
 
@@ -197,7 +202,8 @@ def _lowest(curves: Sequence[Points]) -> float:
     return 0.6 * min((value for _, values in curves for value in values), default=1.0)
 
 
-def _axes(size: tuple[float, float] = SIZE) -> tuple[Any, Any]:
+def plain_axes(size: tuple[float, float] = SIZE) -> tuple[Any, Any]:
+    """A figure of one panel without a frame at the top and on the right."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size, layout="constrained")
@@ -213,7 +219,7 @@ def _legend_below(figure: Any, columns: int) -> None:
     figure.legend(loc="outside lower center", ncols=columns, frameon=False, fontsize=9)
 
 
-def _rounds_axis(axes: Any, first: int, last: int) -> None:
+def rounds_axis(axes: Any, first: int, last: int) -> None:
     """Logarithmic, unless the rounds lie so close that its numbers would be odd."""
     from matplotlib.ticker import MaxNLocator
 

@@ -9,9 +9,11 @@ from typing import Any
 
 from lessregret.learners.largest_weights import NamedWeight
 from lessregret.learners.losses import loss_named
+from lessregret.learners.outcomes import LabelSums
 from lessregret.learners.rules import Coin
-from lessregret.ledger import STANDARDISED_LABELS, VARIANCES
+from lessregret.ledger import STANDARDISED_LABELS, VARIANCES, Ledger
 from lessregret.report import pictures
+from lessregret.report.certified import Certified, certified_section, certified_tile
 from lessregret.report.page import DataFile, Origin, Report, Section, about_data, data_section
 from lessregret.report.parts import (
     Bar,
@@ -29,8 +31,8 @@ from lessregret.report.parts import (
 from lessregret.report.wording import counted, number, weight_text
 from lessregret.training.calibration import Bin, Calibration
 from lessregret.training.curve import Curve, CurvePoint
-
-SAYS_NOTHING = "above the loss itself: says nothing"
+from lessregret.training.run_warnings import constant_loss
+from lessregret.training.window import Window
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,10 @@ class TrainRun:
 
     document: dict[str, Any]
     """what ``train --json`` prints"""
+    ledger: Ledger
+    """the ledger at the end"""
+    labels: LabelSums
+    """the labels of this run"""
     curve: Curve
     calibration: Calibration | None
     """None where there are no probabilities"""
@@ -50,6 +56,8 @@ class TrainRun:
     passes: int = 1
     resumed: str | None = None
     """the model that the run went on from"""
+    window: Window | None = None
+    """about the last tenth of the run, if it has a certificate"""
 
     @property
     def loss_in_all(self) -> float:
@@ -60,6 +68,21 @@ class TrainRun:
     def earlier_rounds(self) -> int:
         """The rounds of the runs before this one."""
         return self.curve.before.rounds
+
+    @property
+    def constant(self) -> float | None:
+        """The mean loss of the best constant prediction; None after earlier runs."""
+        known = not self.earlier_rounds and self.labels.importance > 0
+        return constant_loss(self.document["loss"], self.labels) if known else None
+
+    @property
+    def upper(self) -> list[str]:
+        """The numbers that the regret in the feasible set is at most, if they are below the loss.
+
+        No loss is negative, so no regret is above the loss.
+        """
+        known = {name: self.document[name] for name in ("linear_regret", "bound")}
+        return [n for n, total in known.items() if total is not None and total < self.loss_in_all]
 
     @property
     def probabilities(self) -> Calibration | None:
@@ -79,7 +102,8 @@ def train_report(run: TrainRun, origin: Origin) -> Report:
     sections = [
         Section("", [_headline(run), *_cautions(run)]),
         _loss_section(run),
-        _regret_section(run),
+        certified_section(_certified(run)),
+        *_regret_sections(run),
         *_lanes_sections(run),
         *_calibration_sections(run),
         _weights_section(run),
@@ -117,26 +141,27 @@ def _headline(run: TrainRun) -> Tiles:
         tiles.append(Tile("mistakes", f"{document['mistake_rate']:.4%}", _idle_mistakes(run)))
     tiles.append(Tile("examples", f"{document['examples']:,}"))
     tiles.append(Tile("seconds", number(document["seconds"], 2)))
-    for name, how in (("linear_regret", "measured"), ("bound", "guaranteed")):
-        if document[name] is not None:
-            tiles.append(_regret_tile(run, name, how))
+    tiles += certified_tile(run.ledger)
+    if "bound" in run.upper:
+        tiles.append(_bound_tile(run))
     return Tiles(tiles)
 
 
-def _regret_tile(run: TrainRun, name: str, how: str) -> Tile:
-    total = run.document[name]
-    each = total / run.document["importance"] if run.document["importance"] else 0.0
-    value = f"≤ {number(each, 6 if each < 100 else 1)}"
-    notes = [VARIANCES] if run.document["game"] == STANDARDISED_LABELS else []
-    notes += [SAYS_NOTHING] if total > run.loss_in_all else []
-    return Tile(f"regret a round, {how}", value, "; ".join(notes))
+def _bound_tile(run: TrainRun) -> Tile:
+    each = run.document["bound"] / run.document["importance"]
+    game = f"{VARIANCES}, " if run.document["game"] == STANDARDISED_LABELS else ""
+    return Tile(
+        "regret a round, proved", f"≤ {number(each, 6)}", f"{game}for weights in the feasible set"
+    )
 
 
 def _idle_loss(run: TrainRun) -> str:
-    """What the best constant would have cost; of earlier runs the labels are not known."""
-    if run.probabilities is None or run.earlier_rounds:
-        return ""
-    return f"one probability for all: {number(run.probabilities.entropy, 6)}"
+    """What the best constant would have cost."""
+    return "" if run.constant is None else f"{_one_for_all(run)}: {number(run.constant, 6)}"
+
+
+def _one_for_all(run: TrainRun) -> str:
+    return "one probability for all" if run.probabilities else "one prediction for all"
 
 
 def _idle_mistakes(run: TrainRun) -> str:
@@ -168,9 +193,7 @@ def _cautions(run: TrainRun) -> list[Part]:
 
 def _loss_section(run: TrainRun) -> Section:
     marks, loss = run.curve.marks, run.document["loss"]
-    guide = None
-    if run.probabilities is not None and not run.earlier_rounds:
-        guide = run.probabilities.entropy
+    guide = None if run.constant is None else (_one_for_all(run), run.constant)
     about = (
         f"The mean {loss} loss over the rounds, from {marks[0].rounds:,} to {marks[-1].rounds:,}"
     )
@@ -197,28 +220,32 @@ def _loss_table(marks: Sequence[CurvePoint]) -> Table:
     return Table(heading, rows, left=0)
 
 
-def _regret_section(run: TrainRun) -> Section:
+def _certified(run: TrainRun) -> Certified:
+    spec = run.document["spec"]
+    # A constant prediction has another loss in the game on standardised labels, whose mean and
+    # spread are those so far, and with L2 a penalty. Neither is known.
+    comparable = run.document["game"] != STANDARDISED_LABELS and not spec["l2"]
+    constant = run.constant if comparable else None
+    return Certified(run.ledger, run.curve.marks, spec, constant, run.window)
+
+
+def _regret_sections(run: TrainRun) -> list[Section]:
+    """What the regret in the feasible set is at most, if a number below the loss is known."""
     marks, document = run.curve.marks, run.document
-    if document["bound"] is None and document["linear_regret"] is None:
-        words = f"The rule `{document['rule']}` has no bound and no certificate."
-        return Section("Regret a round", [Text(words)])
-    if run.loss_in_all == 0:
-        words = "The run lost nothing, so there is no regret."
-        if document["game"] == STANDARDISED_LABELS:
-            words = f"The loss {VARIANCES} is 0, so there is no regret."
-        return Section("Regret a round", [Text(words)])
+    if not run.upper:
+        return []
     about = "What the regret a round is at most, beside the loss a round, over the rounds"
-    drawn = _has_a_curve(marks) and pictures.regret_over_rounds(marks)
-    shown = _pictured(drawn, about, _regret_table(marks))
+    drawn = _has_a_curve(marks) and pictures.regret_over_rounds(marks, run.upper)
+    shown = _pictured(drawn, about, _regret_table(marks, run.upper))
     plain = document["importance"] == document["examples"]
     words = REGRET if plain else f"{REGRET}\n{PER_IMPORTANCE}"
     words += f"\n{STANDARDISED}" if document["game"] == STANDARDISED_LABELS else ""
-    return Section("Regret a round", [Text(words), *shown, Text(_what_is_known(run))])
+    return [Section("Regret a round", [Text(words), *shown, Text(_what_is_known(run))])]
 
 
 REGRET = """\
-The regret is what the run lost beyond the best fixed weights in hindsight. It is not known, but it
-is *at most* the numbers below. No loss is negative, so a number above the loss itself says nothing.
+The regret is what the run lost beyond the best fixed weights of the feasible set, in hindsight. It
+is not known, but it is *at most* the numbers below.
 """
 
 
@@ -232,46 +259,29 @@ The labels are standardised: regret, bound and the loss beside them are {VARIANC
 """
 
 
+HOW = {"linear_regret": "measured", "bound": "proved"}
+
+
 def _what_is_known(run: TrainRun) -> str:
-    sentences = []
-    if run.document["linear_regret"] is None:
-        sentences.append("`--certify` would measure the linear regret, which is often far lower.")
-    else:
-        sentences.append(_from_where(run, "linear_regret", "measured"))
-    if run.document["bound"] is not None:
-        sentences.append(_from_where(run, "bound", "guaranteed"))
-    sentences += _least_loss(run)
+    sentences = [_from_where(run, name) for name in run.upper]
+    least = run.loss_in_all - min(run.document[name] for name in run.upper)
+    sentences.append(
+        f"The run lost {number(run.loss_in_all, 1)} in all; no fixed weights in the feasible set "
+        f"lose less than {number(least, 1)}."
+    )
     return " ".join(sentences)
 
 
-def _from_where(run: TrainRun, name: str, how: str) -> str:
-    start = pictures.says_something_from(run.curve.marks, name)
-    if start is None:
-        return f"The {how} number says nothing yet."
-    if start == run.curve.marks[0].rounds:
-        return f"The {how} number says something at every mark."
-    return f"The {how} number says something from round {start:,} on."
+def _from_where(run: TrainRun, name: str) -> str:
+    start = pictures.below_loss_from(run.curve.marks, name)
+    when = "at every mark" if start == run.curve.marks[0].rounds else f"from round {start:,} on"
+    return f"The {HOW[name]} number is below the loss {when}."
 
 
-def _least_loss(run: TrainRun) -> list[str]:
-    """What no fixed weights can beat, by the lower of the two numbers."""
-    known = [run.document[name] for name in ("linear_regret", "bound")]
-    least = run.loss_in_all - min(total for total in known if total is not None)
-    if least <= 0:
-        return ["A smaller `--radius` or more data would bring the numbers down."]
-    return [
-        f"The run lost {number(run.loss_in_all, 1)} in all; no fixed weights in the feasible set "
-        f"lose less than {number(least, 1)}."
-    ]
-
-
-def _regret_table(marks: Sequence[CurvePoint]) -> Table:
-    heading = ["rounds", "measured, at most", "guaranteed, at most", "the loss itself"]
+def _regret_table(marks: Sequence[CurvePoint], names: Sequence[str]) -> Table:
+    heading = ["rounds", *(f"{HOW[name]}, at most" for name in names), "the loss itself"]
     rows = [
-        [
-            f"{mark.rounds:,}",
-            *(_each(total, mark) for total in (mark.linear_regret, mark.bound, mark.loss)),
-        ]
+        [f"{mark.rounds:,}", *(_each(getattr(mark, name), mark) for name in (*names, "loss"))]
         for mark in marks
     ]
     return Table(heading, rows, left=0)

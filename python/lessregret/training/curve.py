@@ -1,4 +1,4 @@
-"""The curve of a run: its losses and regret at a few rounds, for a plot.
+"""The curve of a run: its losses and what is certified at a few rounds, for a plot.
 
 These rounds are called marks: 1, 2, 4, 5, 8, 11, 16, …, ⌊2^(k/2)⌋, two for each doubling. A run of
 a billion rounds has 60 marks.
@@ -11,11 +11,11 @@ from itertools import count
 from math import isqrt
 from typing import NamedTuple
 
-from lessregret.ledger import Tally
+from lessregret.ledger import Statement, Tally
 
 
 class CurvePoint(NamedTuple):
-    """The losses and the regret of a run after some number of rounds."""
+    """The losses of a run after some number of rounds, and what is certified of them."""
 
     rounds: int
     importance: float
@@ -29,6 +29,8 @@ class CurvePoint(NamedTuple):
     """over all rounds so far; None unless certified"""
     bound: float | None
     """over all rounds so far; None for a rule without a bound"""
+    statement: Statement | None = None
+    """of fixed weights as large as those learned by then; None unless certified"""
 
 
 @dataclass
@@ -52,7 +54,11 @@ class Curve:
         return self.before.rounds + next_mark(rounds - self.before.rounds)
 
     def mark(
-        self, tally: Tally, linear_regret: float | None = None, bound: float | None = None
+        self,
+        tally: Tally,
+        linear_regret: float | None = None,
+        bound: float | None = None,
+        statement: Statement | None = None,
     ) -> None:
         """Note where the run stands; a round is noted once."""
         last = self._last or self.before
@@ -61,7 +67,7 @@ class Curve:
         since = _mean(tally.loss - last.loss, tally.importance - last.importance)
         mean = _mean(tally.loss, tally.importance)
         sums = tally.rounds, tally.importance, tally.game_loss
-        self.marks.append(CurvePoint(*sums, mean, since, linear_regret, bound))
+        self.marks.append(CurvePoint(*sums, mean, since, linear_regret, bound, statement))
         self._last = tally
 
 

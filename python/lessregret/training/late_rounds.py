@@ -45,10 +45,13 @@ class LateRounds:
         self._before = self._last = before
         self._starts = [before, before]
         self._labels = [LabelSums(), LabelSums()]
+        self.all_labels = LabelSums()
+        """the labels of all rounds of the run, also of the early ones"""
 
     def add(self, labels: LabelSums, tally: Tally) -> None:
         """Add a block of rounds, with the sums of the run after it."""
         self._last = tally
+        self.all_labels = self.all_labels.joined(labels)
         self._labels = [known.joined(labels) for known in self._labels]
         if tally.rounds & (tally.rounds - 1) == 0:
             self._starts = [self._starts[1], tally]

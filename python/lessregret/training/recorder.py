@@ -11,6 +11,7 @@ from lessregret.learners.sources import Source
 from lessregret.ledger import Ledger, Tally
 from lessregret.training.curve import Curve
 from lessregret.training.late_rounds import LateRounds
+from lessregret.training.window import Window, WindowMarks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +62,7 @@ class Unrecorded:
 
 
 class Recorder(Unrecorded):
-    """Records the loss curve of a run and, optionally, the calibration of its probabilities.
+    """Records the curve of a run, its window and, optionally, the calibration of probabilities.
 
     Parameters
     ----------
@@ -77,13 +78,31 @@ class Recorder(Unrecorded):
         super().__init__(before)
         self.curve = Curve(before)
         self.calibration: Calibration | None = Calibration() if calibrates else None
+        self.window: Window | None = None
+        """about the last tenth of the run; None before its end"""
+        self._marks = WindowMarks(before.rounds)
 
     def next_mark(self, rounds: int) -> int:
         return self.curve.next_mark(rounds)
+
+    def learn(
+        self, learner: Learner, examples: Source, limit: int, write: Write | None = None
+    ) -> int:
+        rounds = learner.tally().rounds
+        count = super().learn(
+            learner, examples, min(limit, self._marks.next_mark(rounds) - rounds), write
+        )
+        self._marks.note(learner)
+        return count
 
     def note(self, outcomes: Outcomes) -> None:
         if self.calibration is not None:
             self.calibration.add(outcomes.margins, outcomes.labels, outcomes.importances)
 
     def mark(self, ledger: Ledger) -> None:
-        self.curve.mark(ledger.tally, ledger.linear_regret, ledger.bound)
+        self.curve.mark(ledger.tally, ledger.linear_regret, ledger.bound, ledger.statement)
+
+    def finish(self, learner: Learner, ledger: Ledger) -> None:
+        """Note the end of the run, with the ledger of that moment."""
+        self.mark(ledger)
+        self.window = self._marks.window(learner, ledger)

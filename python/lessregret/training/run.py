@@ -63,6 +63,7 @@ class Training(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """The JSON document of ``lessregret train --json`` as a dict."""
         ledger, spec = self.ledger, self.learner.spec
+        window = None if self.recorder is None else self.recorder.window
         return {
             "examples": ledger.rounds,
             "features": ledger.tally.features,
@@ -77,6 +78,7 @@ class Training(NamedTuple):
             "bound": ledger.bound,
             "theorem": ledger.theorem,
             "linear_regret": ledger.linear_regret,
+            "window": None if window is None else window.as_dict(),
             "touched": ledger.summary.touched,
             "mixing_cost": ledger.mixing_cost,
             "lanes": [lane._asdict() for lane in ledger.lanes],
@@ -208,7 +210,7 @@ def train(
         ledger = learner.ledger()
         run.watcher.checkpoint(ledger.tally, lambda: ledger)
     if recorder is not None:
-        recorder.mark(ledger)
+        recorder.finish(learner, ledger)
     if model is not None:
         learner.save(model, slim=slim)
     return Training(
