@@ -44,7 +44,12 @@ def test_since() -> None:
 
 def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     with Table(Tally()) as table:
-        for moment in (ledger(1, 0.5), ledger(2, 1.5, 1.0), ledger(2, 1.5), ledger(1000, 1000, 900)):
+        for moment in (
+            ledger(1, 0.5),
+            ledger(2, 1.5, 1.0),
+            ledger(2, 1.5),
+            ledger(1000, 1000, 900),
+        ):
             table.checkpoint(moment.tally, lambda moment=moment: moment)
             table.advance(10)
     printed = capsys.readouterr()

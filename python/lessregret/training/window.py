@@ -140,7 +140,7 @@ def window_finding(spec: dict[str, Any], window: Window) -> Finding | None:
 
 
 def _cures_of_drift(spec: dict[str, Any]) -> tuple[str, str]:
-    """On data whose weights turned round, ten times the share lost 1 to 5 % less at the end."""
+    """On data whose weights turned round, ten times the share lost up to 5 % less at the end."""
     if spec["rule"].get("rate") != "auto":
         mixes = "which mixes several rates"
         return f"try --rule per-coordinate, {mixes}", f"try rule=PerCoordinate(), {mixes}"
