@@ -79,12 +79,14 @@ class Found:
     total: float
 
 
-def least(game: Game, project: Callable[[Vector], Vector], limit: float, start: Found) -> Found:
+def least(
+    game: Game, project: Callable[[Vector], Vector], limit: float, start: Found, steps: int
+) -> Found:
     """The best point that accelerated projected gradient descent finds (Beck & Teboulle 2009)."""
     best, transposed = start, game.values.T
     weights, bias, momentum = start.weights, start.intercept, 1.0
     ahead, ahead_bias, step = weights, bias, 1.0 / game.curvature
-    for _ in range(STEPS):
+    for _ in range(steps):
         slopes = game.slopes(game.values @ ahead + ahead_bias * game.levels)
         moved = project(ahead - step * (transposed @ slopes))
         moved_bias = float(np.clip(ahead_bias - step * (game.levels @ slopes), -limit, limit))
@@ -131,16 +133,13 @@ class Row:
     """of thirty sets: those whose certified loss is above that of a point in them"""
 
 
-def measure(name: str, data: DataSet) -> Row:
+def measure(name: str, data: DataSet, steps: int = STEPS) -> Row:
     """Learn from a data set, and search for the best fixed weights of many sizes."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"{name}.vw"
         file.write_bytes(b"".join(data.lines()))
-        loss = "squared" if data.is_regression else "logistic"
-        learner = Learner(loss, bits=BITS)
-        learner.learn(open_examples([file], learner))
+        ledger = ledger_of(file, data.is_regression)
         game = game_of(file, data.is_regression)
-    ledger = learner.ledger()
     count, best, violations = len(game.labels), np.inf, 0
     assert ledger.certificate is not None
     limit = abs(ledger.certificate.intercept_weight)
@@ -148,12 +147,19 @@ def measure(name: str, data: DataSet) -> Row:
     found = dict.fromkeys(SHAPES, zero)
     for shape, radius in sets(ledger):
         # The radii of a shape ascend, so what was found before is in the set, too.
-        found[shape] = least(game, projection(shape, radius), limit, found[shape])
+        found[shape] = least(game, projection(shape, radius), limit, found[shape], steps)
         # What is certified was summed in another order than what the point loses.
         violations += ledger.certificate.least(radius, shape) > found[shape].total * (1 + 1e-9)
         if shape == "ball" and np.isclose(radius, ledger.certificate.size("ball")):
             best = found[shape].total / count
     return Row(name, ledger, best, violations)
+
+
+def ledger_of(file: Path, is_regression: bool) -> Ledger:
+    """The ledger of a run over a file with default settings."""
+    learner = Learner("squared" if is_regression else "logistic", bits=BITS)
+    learner.learn(open_examples([file], learner))
+    return learner.ledger()
 
 
 def sets(ledger: Ledger) -> Iterator[tuple[Shape, float]]:
