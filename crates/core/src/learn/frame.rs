@@ -3,10 +3,9 @@
 use bytemuck::Zeroable;
 
 use super::penalty::Penalty;
-use super::table::touched::TouchedSlots;
 use crate::alloc::zeroed;
 use crate::error::Result;
-use crate::example::Scales;
+use crate::example::{Scales, TouchedSlots};
 use crate::loss::Loss;
 use crate::rule::{Interval, Rule};
 

@@ -12,14 +12,12 @@ use super::round::rate_lanes;
 use super::stack::Stack;
 use super::{Coupling, Lanes};
 use crate::error::Result;
-use crate::example::Scales;
-use crate::example::{Ordered, SlotLookup};
+use crate::example::{Ordered, Scales, SlotIndex, SlotLookup, TouchedSlots};
 use crate::learn::dispatch;
 use crate::learn::frame::Boxes;
 use crate::learn::lanes::tallies::LaneTallies;
-use crate::learn::model::{Inspect, Learn, Predict};
-use crate::learn::table::index::SlotIndex;
-use crate::learn::table::touched::TouchedSlots;
+use crate::learn::model::{Chunks, Inspect, Learn, Predict};
+use crate::learn::rounds;
 use crate::learn::tally::{LaneSummary, SlotSummary, StackSummary, StackTally, Tally};
 use crate::rule::coin::Shared;
 use crate::rule::{Interval, Line, Rule, Slot, Step};
@@ -107,7 +105,15 @@ impl<R: Rule, B: Boxes> WithSimd for Survey<'_, R, B> {
 
 impl<R: Rule, B: Boxes> Learn for Lanes<R, B> {
     fn learn(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()> {
-        dispatch::learn(self, self.frame.penalty, examples, margins)
+        rounds::learn(self, self.frame.penalty, examples, margins)
+    }
+
+    fn learn_chunks(&mut self, chunks: &mut dyn Chunks, margins: &mut Vec<f64>) -> Result<()> {
+        self.learn_in_parallel(chunks, margins)
+    }
+
+    fn gains_from_helper(&self) -> bool {
+        self.can_be_helped()
     }
 
     fn expect(&mut self, features: u64) {

@@ -75,6 +75,11 @@ impl Rounds {
         self.energies.push(round.energies);
     }
 
+    /// The number of rounds.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
     fn clear(&mut self) {
         self.labels.clear();
         self.importances.clear();

@@ -23,16 +23,13 @@ mod gather;
 mod model;
 mod round;
 
-use std::ops::Range;
-
 use crate::alloc::Table;
 use crate::error::Result;
-use crate::example::{Example, Given, Ordered, Scaled, Scales};
-use crate::learn::dispatch::PlayKernel;
+use crate::example::{Example, Given, Ordered, Scaled, Scales, TouchedSlots};
+use crate::learn::dispatch::{Batch, PlayKernel};
 use crate::learn::frame::{Boxes, Frame, Plan};
 use crate::learn::rounds::{RoundKernel, Upcoming};
 use crate::learn::single::gather::Gathered;
-use crate::learn::table::touched::TouchedSlots;
 use crate::learn::tally::{Round, Tally};
 use crate::rule::{Rule, Slot, Step};
 use crate::simd::f64x8::F64x8;
@@ -101,7 +98,7 @@ impl<R: Rule, B: Boxes> RoundKernel for Single<R, B> {
     }
 
     #[inline(always)]
-    fn start_batch(&mut self, _: Ordered<'_>, _: Range<usize>, _: &mut Self::Scratch) {}
+    fn start_batch(&mut self, _: &mut Batch<'_>, _: &mut Self::Scratch) {}
 
     fn keep_only(&mut self, _: &[u32], _: &[u32], _: &mut Self::Scratch) {}
 
@@ -125,6 +122,10 @@ impl<R: Rule, B: Boxes> RoundKernel for Single<R, B> {
         let round = self.round::<E, PENALISED>(simd, number, example, ahead, gathered)?;
         rounds.push(Round { features, ..round });
         Ok(())
+    }
+
+    fn rounds_stored(scratch: &Self::Scratch) -> usize {
+        scratch.rounds.len()
     }
 
     fn moved_slots(&self) -> impl Iterator<Item = u32> {

@@ -9,6 +9,7 @@ use crate::example::Scales;
 use crate::learn::dispatch;
 use crate::learn::frame::Boxes;
 use crate::learn::model::{Inspect, Learn, Predict};
+use crate::learn::rounds;
 use crate::learn::tally::{SlotSummary, Tally};
 use crate::rule::{Interval, Rule, Slot};
 
@@ -23,7 +24,7 @@ impl<R: Rule, B: Boxes> Single<R, B> {
 
 impl<R: Rule, B: Boxes> Learn for Single<R, B> {
     fn learn(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()> {
-        dispatch::learn(self, self.frame.penalty, examples, margins)
+        rounds::learn(self, self.frame.penalty, examples, margins)
     }
 
     fn expect(&mut self, features: u64) {
