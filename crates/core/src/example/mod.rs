@@ -13,18 +13,22 @@
 mod chunk;
 mod duplicates;
 pub mod hash;
+mod index;
 mod names;
 mod order;
 mod requirements;
 mod scale;
 mod sizes;
+mod touched;
 
 pub use chunk::{Arrays, Chunk};
+pub use index::SlotIndex;
 pub use names::{Name, Names};
 pub use order::Ordered;
 pub use requirements::{Requirements, SlotLookup};
-pub use scale::{Given, LabelStatistics, Moments, Scaled, Scales};
+pub use scale::{Given, LabelStatistics, Moments, Scaled, ScaledBatch, Scales, Undo};
 pub use sizes::ValueSizes;
+pub use touched::TouchedSlots;
 
 use crate::rule::Rule;
 

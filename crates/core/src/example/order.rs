@@ -27,6 +27,14 @@ impl<'a> Ordered<'a> {
         self.order.map_or(self.chunk.len(), <[u32]>::len)
     }
 
+    /// The number of features of all examples.
+    pub fn features(&self) -> usize {
+        match self.order {
+            None => self.chunk.features(),
+            Some(_) => (0..self.len()).map(|k| self.example(k).slots.len()).sum(),
+        }
+    }
+
     /// Whether there are no examples.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

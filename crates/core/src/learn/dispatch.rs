@@ -1,11 +1,11 @@
-//! Dispatch of the kernels of models: compiled for each set of vector instructions, chosen once per call.
+//! Dispatch of the kernels of models: compiled for each set of vector instructions, called once per batch.
 
-use crate::error::{Error, Result};
-use crate::example::Ordered;
-use crate::learn::penalty::Penalty;
+use std::ops::Range;
+
+use crate::error::Result;
+use crate::example::{Ordered, ScaledBatch};
 use crate::simd::f64x8::F64x8;
 use crate::simd::{InstructionSet, Simd, WithSimd};
-use crate::spec::Scope;
 
 /// A model whose prediction kernel is compiled for each set of vector instructions.
 pub(crate) trait PlayKernel: Sized {
@@ -15,49 +15,86 @@ pub(crate) trait PlayKernel: Sized {
 
 /// A learner whose kernels are compiled for each set of vector instructions.
 pub(crate) trait Kernel: PlayKernel {
-    /// Play and absorb every example. PENALISED says that there is L2, on the features of the example.
-    fn learn_each<E: F64x8, const PENALISED: bool>(
+    /// Scratch memory, reused from batch to batch, with the rounds that are not recorded yet.
+    type Scratch: Default;
+
+    /// Play and absorb the examples of a batch, and store their rounds. PENALISED says that there is L2, on the
+    /// features of the example.
+    fn play_batch<E: F64x8, const PENALISED: bool>(
         &mut self,
         simd: E,
-        examples: Ordered<'_>,
-        margins: &mut Vec<f64>,
+        batch: Batch<'_>,
+        scratch: &mut Self::Scratch,
     ) -> Result<()>;
 
-    /// Play and absorb every example with L2 on every coordinate. Compiled for the baseline instructions
-    /// only.
-    fn learn_whole(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()>;
+    /// Record the stored rounds in the tally, clear them, and append their margins.
+    fn record_batch(&mut self, scratch: &mut Self::Scratch, margins: &mut Vec<f64>);
 }
 
-/// Learn from the examples with the kernel for this machine's vector instructions.
-pub(crate) fn learn<P: Kernel>(
+/// Examples to learn from, at most [`BATCH`](super::tally::BATCH).
+pub(crate) struct Batch<'a> {
+    pub examples: Ordered<'a>,
+    /// Which of the examples.
+    pub range: Range<usize>,
+    /// The number of rounds before the first of them.
+    pub before: u64,
+    /// The examples as they are seen, if they are scaled already.
+    pub scaled: Option<&'a mut ScaledBatch>,
+}
+
+/// Play and absorb a batch with the kernel for these vector instructions.
+pub(crate) fn play_batch<P: Kernel>(
+    path: InstructionSet,
     kernel: &mut P,
-    penalty: Penalty,
-    examples: Ordered<'_>,
-    margins: &mut Vec<f64>,
+    penalised: bool,
+    batch: Batch<'_>,
+    scratch: &mut P::Scratch,
 ) -> Result<()> {
-    let path = InstructionSet::chosen().map_err(Error::Spec)?;
-    match penalty {
-        Penalty { l2: 0.0, .. } => path.run(LearnCall::<P, false> { kernel, examples, margins }),
-        Penalty { scope: Scope::Active, .. } => {
-            path.run(LearnCall::<P, true> { kernel, examples, margins })
-        }
-        Penalty { scope: Scope::All, .. } => kernel.learn_whole(examples, margins),
+    match penalised {
+        true => path.run(PlayBatch::<P, true> { kernel, batch, scratch }),
+        false => path.run(PlayBatch::<P, false> { kernel, batch, scratch }),
     }
 }
 
 /// A call of the learning kernel, as work for [`InstructionSet::run`].
-struct LearnCall<'a, P: Kernel, const PENALISED: bool> {
+struct PlayBatch<'a, P: Kernel, const PENALISED: bool> {
     kernel: &'a mut P,
-    examples: Ordered<'a>,
-    margins: &'a mut Vec<f64>,
+    batch: Batch<'a>,
+    scratch: &'a mut P::Scratch,
 }
 
-impl<P: Kernel, const PENALISED: bool> WithSimd for LearnCall<'_, P, PENALISED> {
+impl<P: Kernel, const PENALISED: bool> WithSimd for PlayBatch<'_, P, PENALISED> {
     type Output = Result<()>;
 
     #[inline(always)]
     fn call<V: Simd>(self, simd: V) -> Result<()> {
-        self.kernel.learn_each::<_, PENALISED>(simd.f64x8(), self.examples, self.margins)
+        self.kernel.play_batch::<_, PENALISED>(simd.f64x8(), self.batch, self.scratch)
+    }
+}
+
+/// Record the rounds of a batch with the kernel for these vector instructions.
+pub(crate) fn record_batch<P: Kernel>(
+    path: InstructionSet,
+    kernel: &mut P,
+    scratch: &mut P::Scratch,
+    margins: &mut Vec<f64>,
+) {
+    path.run(RecordBatch { kernel, scratch, margins });
+}
+
+/// A call of the recording kernel, as work for [`InstructionSet::run`].
+struct RecordBatch<'a, P: Kernel> {
+    kernel: &'a mut P,
+    scratch: &'a mut P::Scratch,
+    margins: &'a mut Vec<f64>,
+}
+
+impl<P: Kernel> WithSimd for RecordBatch<'_, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call<V: Simd>(self, _: V) {
+        self.kernel.record_batch(self.scratch, self.margins);
     }
 }
 

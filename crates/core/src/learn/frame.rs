@@ -1,10 +1,7 @@
-//! What every learner has beside its slots: its settings, its scales and its sums of gradients.
+//! What every learner has beside its slots: its settings and its scales.
 
 use super::penalty::Penalty;
-use super::table::touched::TouchedSlots;
-use crate::alloc::zeroed;
-use crate::error::Result;
-use crate::example::Scales;
+use crate::example::{Scales, TouchedSlots};
 use crate::loss::Loss;
 use crate::rule::{Interval, Rule};
 
@@ -66,17 +63,13 @@ pub(crate) struct Frame<R: Rule, B: Boxes> {
     pub rule: R,
     pub boxes: B,
     pub scales: Scales,
-    /// G of `learn/certificate.rs`, if it is kept, in the order of the learner's own table: by slot, or by
-    /// the position of a line.
-    pub gradient_sums: Option<Vec<f64>>,
 }
 
 impl<R: Rule, B: Boxes> Frame<R, B> {
     /// The frame of a learner in its initial state.
-    pub fn new(plan: Plan, rule: R, boxes: B) -> Result<Self> {
-        let Plan { loss, penalty, importance_aware, scales, slots, certify, .. } = plan;
-        let gradient_sums = if certify { Some(zeroed(slots + 1)?) } else { None };
-        Ok(Frame { loss, penalty, importance_aware, rule, boxes, scales, gradient_sums })
+    pub fn new(plan: Plan, rule: R, boxes: B) -> Self {
+        let Plan { loss, penalty, importance_aware, scales, .. } = plan;
+        Frame { loss, penalty, importance_aware, rule, boxes, scales }
     }
 
     /// The rule with the feasible interval of this slot.
@@ -85,12 +78,9 @@ impl<R: Rule, B: Boxes> Frame<R, B> {
         self.boxes.rule(self.rule, slot)
     }
 
-    /// Whether the gradient sum and the scale of a slot, whose sum is in this place, are in their initial state.
-    pub fn is_untouched(&self, slot: usize, place: usize) -> bool {
-        // A gradient too small to change a slot still counts in its sum.
-        let no_sum = self.gradient_sums.as_ref().is_none_or(|sums| sums[place] == 0.0);
-        // A value that changed only the scale counts too.
-        no_sum && self.scales.is_untouched(slot)
+    /// Whether the scale of a slot is in its initial state.
+    pub fn is_untouched(&self, slot: usize) -> bool {
+        self.scales.is_untouched(slot)
     }
 
     /// These slots, and those of which only a scale is known; both ascending.

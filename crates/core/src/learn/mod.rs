@@ -9,7 +9,7 @@
 //! - [`slim`]: a model of weights only, which predicts and does not learn;
 //! - [`many`]: many learners on the same examples;
 //! - [`penalty`], [`tally`], [`certificate`]: L2, the sums over the rounds, what they certify;
-//! - [`table`]: which slots were met, and the memory of the lanes.
+//! - [`table`]: the memory of the lanes.
 
 mod build;
 pub mod certificate;

@@ -6,17 +6,39 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::example::Scales;
-use crate::example::{Ordered, SlotLookup};
+use crate::example::{Chunk, Ordered, SlotLookup};
 use crate::learn::certificate::{Certificate, SumsMark};
 use crate::learn::frame::union;
 use crate::learn::slim::SlimModel;
 use crate::learn::tally::{SlotSummary, Tally};
 use crate::rule::Interval;
 
+/// A source of chunks.
+pub trait Chunks {
+    /// Replace the examples of a chunk by the next ones. Says whether there are any.
+    fn fill(&mut self, chunk: &mut Chunk) -> bool;
+    /// Note that a chunk was learned.
+    fn learned(&mut self, chunk: &Chunk);
+}
+
 /// A model that learns. Called once per chunk, never per feature.
 pub trait Learn {
     /// Play and absorb every example. Appends the margins, each computed before its example was learned.
     fn learn(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()>;
+    /// Learn from one chunk after another; may use one more thread. The result is bit-identical to that of
+    /// [`Learn::learn`]. After an error the examples before it are learned, and none of the chunks after it.
+    fn learn_chunks(&mut self, chunks: &mut dyn Chunks, margins: &mut Vec<f64>) -> Result<()> {
+        let mut chunk = Chunk::default();
+        while chunks.fill(&mut chunk) {
+            self.learn((&chunk).into(), margins)?;
+            chunks.learned(&chunk);
+        }
+        Ok(())
+    }
+    /// Whether [`Learn::learn_chunks`] is faster than one call of [`Learn::learn`] after another.
+    fn gains_from_helper(&self) -> bool {
+        false
+    }
     /// A hint of the number of features to come, for choosing the kind of memory.
     fn expect(&mut self, features: u64);
     /// The index in which readers may look up the slots of examples before they are learned, if there is one.

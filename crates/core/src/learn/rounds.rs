@@ -1,23 +1,26 @@
 //! The loop over examples, for every learner: scale, play and absorb, record.
 //!
 //! ```text
-//! for every batch:    start_batch
+//! for every batch:    scale the batch, if it can be scaled in one go
 //!     for every example:    scale, round, remember the scale
-//!     count_rounds
+//!     record the rounds
 //! ```
 //!
 //! Rounds are recorded a batch at a time, because what recording computes for one round is independent of the
-//! next. Everything is inlined into the kernel of each set of vector instructions.
+//! next. Scales are computed a batch at a time where they can be undone, because they do not depend on what is
+//! learned. Everything in a batch is inlined into the kernel of each set of vector instructions. A learner with
+//! lanes may scale and record on another thread (`learn/lanes/pipeline.rs`).
 
 use std::ops::Range;
 
-use super::dispatch::{Kernel, PlayKernel};
-use super::penalty::WithTouched;
+use super::dispatch::{self, Batch, Kernel, PlayKernel};
+use super::penalty::{Penalty, WithTouched};
 use super::tally::BATCH;
-use crate::error::Result;
-use crate::example::{Example, Ordered, Scaled, Scales};
-use crate::simd::Portable;
+use crate::error::{Error, Result};
+use crate::example::{Example, Ordered, Scaled, ScaledBatch, Scales, Undo};
 use crate::simd::f64x8::F64x8;
+use crate::simd::{InstructionSet, Portable};
+use crate::spec::Scope;
 
 /// The examples after the current one, to prefetch for.
 #[derive(Clone, Copy)]
@@ -46,13 +49,8 @@ pub(crate) trait RoundKernel: PlayKernel {
     /// The number of rounds recorded so far.
     fn rounds_counted(&self) -> u64;
 
-    /// Prepare for the next examples, at most [`BATCH`].
-    fn start_batch(
-        &mut self,
-        examples: Ordered<'_>,
-        batch: Range<usize>,
-        scratch: &mut Self::Scratch,
-    );
+    /// Prepare for the next examples.
+    fn start_batch(&mut self, batch: &mut Batch<'_>, scratch: &mut Self::Scratch);
 
     /// Prepare for the next example of the batch with only some of its features: those of the slots `kept`, in
     /// their order.
@@ -72,6 +70,9 @@ pub(crate) trait RoundKernel: PlayKernel {
         scratch: &mut Self::Scratch,
     ) -> Result<()>;
 
+    /// The number of rounds that are stored.
+    fn rounds_stored(scratch: &Self::Scratch) -> usize;
+
     /// The slots that are not in their initial state, ascending.
     fn moved_slots(&self) -> impl Iterator<Item = u32>;
 
@@ -79,83 +80,140 @@ pub(crate) trait RoundKernel: PlayKernel {
     fn count_rounds(&mut self, scratch: &mut Self::Scratch, margins: &mut Vec<f64>);
 }
 
-impl<K: RoundKernel> Kernel for K {
-    #[inline(always)]
-    fn learn_each<E: F64x8, const PENALISED: bool>(
-        &mut self,
-        simd: E,
-        examples: Ordered<'_>,
-        margins: &mut Vec<f64>,
-    ) -> Result<()> {
-        let (mut scratch, mut scaled) = (K::Scratch::default(), Scaled::default());
-        for start in (0..examples.len()).step_by(BATCH) {
-            let batch = start..examples.len().min(start + BATCH);
-            let (scratch, scaled) = (&mut scratch, &mut scaled);
-            let learned =
-                learn_batch::<K, E, PENALISED>(self, simd, examples, batch, scaled, scratch);
-            self.count_rounds(scratch, margins);
-            learned?;
-        }
-        Ok(())
+/// Learn from the examples with the kernel for this machine's vector instructions.
+pub(crate) fn learn<K: RoundKernel>(
+    kernel: &mut K,
+    penalty: Penalty,
+    examples: Ordered<'_>,
+    margins: &mut Vec<f64>,
+) -> Result<()> {
+    if penalty.l2 > 0.0 && penalty.scope == Scope::All {
+        return learn_whole(kernel, examples, margins);
     }
+    let path = InstructionSet::chosen().map_err(Error::Spec)?;
+    let mut sequence = Sequence::default();
+    for start in (0..examples.len()).step_by(BATCH) {
+        let range = start..examples.len().min(start + BATCH);
+        sequence.learn_batch(kernel, path, penalty, examples, range, margins)?;
+    }
+    Ok(())
+}
 
-    #[inline(never)]
-    fn learn_whole(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()> {
-        let (mut whole, mut scaled) = (WithTouched::default(), Scaled::default());
-        let mut scratch = K::Scratch::default();
-        let none = Upcoming { examples, next: examples.len() };
-        for example in examples.examples() {
-            let before = self.rounds_counted();
-            let seen = self.scales().prepare(&example, before, &mut scaled)?;
-            let completed = whole.complete(&seen, self.moved_slots());
-            self.start_example(&completed, &mut scratch);
-            let (number, features) = (before + 1, example.slots.len());
-            let completed = with_learned_label(self.scales(), completed);
-            self.play_round::<_, true>(Portable, number, &completed, none, features, &mut scratch)?;
-            self.scales().remember(&example);
-            remember_label(self.scales(), &example);
-            self.count_rounds(&mut scratch, margins);
-        }
-        Ok(())
+/// The memory to learn from one batch after another, on one thread.
+pub(crate) struct Sequence<K: RoundKernel> {
+    scratch: K::Scratch,
+    scaled: ScaledBatch,
+    undo: Undo,
+}
+
+impl<K: RoundKernel> Default for Sequence<K> {
+    fn default() -> Self {
+        let (scratch, scaled, undo) = Default::default();
+        Sequence { scratch, scaled, undo }
     }
 }
 
-/// Learn from the examples of one batch. Their rounds are stored, to be recorded later.
-#[inline(always)]
-fn learn_batch<K: RoundKernel, E: F64x8, const PENALISED: bool>(
+impl<K: RoundKernel> Sequence<K> {
+    /// Learn from the examples `range`, at most [`BATCH`].
+    pub fn learn_batch(
+        &mut self,
+        kernel: &mut K,
+        path: InstructionSet,
+        penalty: Penalty,
+        examples: Ordered<'_>,
+        range: Range<usize>,
+        margins: &mut Vec<f64>,
+    ) -> Result<()> {
+        let Sequence { scratch, scaled, undo } = self;
+        let before = kernel.rounds_counted();
+        // One example has nothing to gain.
+        let is_scaled = range.len() > 1 && kernel.scales().can_scale_batch();
+        if is_scaled {
+            kernel.scales().scale_batch(examples, range.clone(), before, scaled, undo)?;
+        }
+        let scaled = is_scaled.then_some(scaled);
+        let batch = Batch { examples, range: range.clone(), before, scaled };
+        let learned = dispatch::play_batch(path, kernel, penalty.l2 > 0.0, batch, scratch);
+        if is_scaled && learned.is_err() {
+            let first = range.start + K::rounds_stored(scratch);
+            kernel.scales().undo(examples, first..range.end, undo);
+        }
+        dispatch::record_batch(path, kernel, scratch, margins);
+        learned
+    }
+}
+
+/// Learn from the examples with L2 on every coordinate. Compiled for the baseline instructions only.
+#[inline(never)]
+fn learn_whole<K: RoundKernel>(
     kernel: &mut K,
-    simd: E,
     examples: Ordered<'_>,
-    batch: Range<usize>,
-    scaled: &mut Scaled,
-    scratch: &mut K::Scratch,
+    margins: &mut Vec<f64>,
 ) -> Result<()> {
-    kernel.start_batch(examples, batch.clone(), scratch);
-    let all_plain = kernel.scales().leave_all(&examples);
-    let before = kernel.rounds_counted() + 1 - batch.start as u64;
-    for k in batch {
-        let example = examples.example(k);
-        let (number, features) = (before + k as u64, example.slots.len());
-        let plain = all_plain || kernel.scales().leave(&example);
-        let mut seen = example;
-        if !plain {
-            if k + 1 < examples.len() {
-                kernel.scales().prefetch(examples.example(k + 1).slots);
-            }
-            seen = kernel.scales().prepare(&example, number - 1, scaled)?;
-            if seen.slots.len() != features {
-                kernel.keep_only(example.slots, seen.slots, scratch);
-            }
-        }
-        let upcoming = Upcoming { examples, next: k + 1 };
-        let seen = with_learned_label(kernel.scales(), seen);
-        kernel.play_round::<E, PENALISED>(simd, number, &seen, upcoming, features, scratch)?;
-        if !plain {
-            kernel.scales().remember(&example);
-        }
+    let (mut whole, mut scaled) = (WithTouched::default(), Scaled::default());
+    let mut scratch = <K as RoundKernel>::Scratch::default();
+    let none = Upcoming { examples, next: examples.len() };
+    for example in examples.examples() {
+        let before = kernel.rounds_counted();
+        let seen = kernel.scales().prepare(&example, before, &mut scaled)?;
+        let completed = whole.complete(&seen, kernel.moved_slots());
+        kernel.start_example(&completed, &mut scratch);
+        let (number, features) = (before + 1, example.slots.len());
+        let completed = with_learned_label(kernel.scales(), completed);
+        kernel.play_round::<_, true>(Portable, number, &completed, none, features, &mut scratch)?;
+        kernel.scales().remember(&example);
         remember_label(kernel.scales(), &example);
+        kernel.count_rounds(&mut scratch, margins);
     }
     Ok(())
+}
+
+impl<K: RoundKernel> Kernel for K {
+    type Scratch = <K as RoundKernel>::Scratch;
+
+    #[inline(always)]
+    fn play_batch<E: F64x8, const PENALISED: bool>(
+        &mut self,
+        simd: E,
+        mut batch: Batch<'_>,
+        scratch: &mut <K as RoundKernel>::Scratch,
+    ) -> Result<()> {
+        self.start_batch(&mut batch, scratch);
+        let Batch { examples, range, before, scaled } = batch;
+        let (start, mut own) = (range.start, Scaled::default());
+        let all_plain = scaled.is_some() || self.scales().leave_all(&examples);
+        for k in range {
+            let example = examples.example(k);
+            let (number, features) = (before + (k - start) as u64 + 1, example.slots.len());
+            let plain = all_plain || self.scales().leave(&example);
+            let mut seen = example;
+            if let Some(scaled) = &scaled {
+                seen = scaled.example(k - start, example);
+            } else if !plain {
+                seen = self.scales().prepare(&example, number - 1, &mut own)?;
+                if seen.slots.len() != features {
+                    self.keep_only(example.slots, seen.slots, scratch);
+                }
+            }
+            let upcoming = Upcoming { examples, next: k + 1 };
+            if scaled.is_none() {
+                seen = with_learned_label(self.scales(), seen);
+            }
+            self.play_round::<E, PENALISED>(simd, number, &seen, upcoming, features, scratch)?;
+            if !plain {
+                self.scales().remember(&example);
+            }
+            if scaled.is_none() {
+                remember_label(self.scales(), &example);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn record_batch(&mut self, scratch: &mut Self::Scratch, margins: &mut Vec<f64>) {
+        self.count_rounds(scratch, margins);
+    }
 }
 
 /// The example with the label that is learned from: ŷ, if labels are standardised.

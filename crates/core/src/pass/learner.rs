@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::example::{Chunk, Names, Ordered, Requirements};
 use crate::learn::certificate::{Certificate, SumsMark};
 use crate::learn::many;
-use crate::learn::model::{AnyModel, Inspect};
+use crate::learn::model::{AnyModel, Chunks, Inspect};
 use crate::learn::tally::SlotSummary;
 use crate::read::rows::Rows;
 use crate::read::stream::Stream;
@@ -173,11 +173,37 @@ impl Learner {
         let before = stream.skipped();
         let filled = stream.fill(&mut self.chunk, limit);
         self.skipped += stream.skipped() - before;
-        filled?;
+        let left = limit - filled?;
         let mut outcomes = Outcomes::default();
-        self.model.learner()?.learn((&self.chunk).into(), &mut outcomes.margins)?;
-        outcomes.note_chunk(&self.chunk);
+        if left > 0 && stream.is_ahead() && self.model.learner()?.gains_from_helper() {
+            self.learn_blocks(stream, left, &mut outcomes)?;
+        } else {
+            self.model.learner()?.learn((&self.chunk).into(), &mut outcomes.margins)?;
+            outcomes.note_chunk(&self.chunk);
+        }
         Ok(outcomes)
+    }
+
+    /// Learn from the block that was read, and from those that are there already, at most `left` more examples.
+    fn learn_blocks(
+        &mut self,
+        stream: &mut Stream,
+        left: usize,
+        outcomes: &mut Outcomes,
+    ) -> Result<()> {
+        let Learner { model, chunk, skipped, .. } = self;
+        let (mut margins, is_first) = (std::mem::take(&mut outcomes.margins), true);
+        let mut blocks = Blocks { stream, first: chunk, is_first, left, skipped, outcomes };
+        let learned = model.learner()?.learn_chunks(&mut blocks, &mut margins);
+        let count = outcomes.labels.len();
+        outcomes.margins = margins;
+        outcomes.margins.truncate(count);
+        match learned {
+            // The outcomes of the blocks before the error are not lost: the next call returns it.
+            Err(error) if count > 0 => stream.fail(error),
+            learned => learned?,
+        }
+        Ok(())
     }
 
     fn learn_ordered(&mut self, examples: Ordered<'_>) -> Result<Outcomes> {
@@ -262,6 +288,40 @@ impl Learner {
             names: self.names.as_ref(),
             slim: slim || self.is_slim(),
         }
+    }
+}
+
+/// The blocks of a stream that are there without waiting, the first of them already read.
+struct Blocks<'a> {
+    stream: &'a mut Stream,
+    first: &'a mut Chunk,
+    is_first: bool,
+    /// The number of examples that may still be read.
+    left: usize,
+    skipped: &'a mut u64,
+    outcomes: &'a mut Outcomes,
+}
+
+impl Chunks for Blocks<'_> {
+    fn fill(&mut self, chunk: &mut Chunk) -> bool {
+        chunk.restart(self.first.requirements().clone());
+        if std::mem::take(&mut self.is_first) {
+            chunk.swap_examples(self.first);
+            return true;
+        }
+        if self.left == 0 || !self.stream.is_ahead() {
+            return false;
+        }
+        let before = self.stream.skipped();
+        // An error is returned again by the next call.
+        let filled = self.stream.fill(chunk, self.left).unwrap_or(0);
+        *self.skipped += self.stream.skipped() - before;
+        self.left -= filled;
+        filled > 0
+    }
+
+    fn learned(&mut self, chunk: &Chunk) {
+        self.outcomes.note_chunk(chunk);
     }
 }
 

@@ -104,6 +104,18 @@ impl Stream {
         Stream { threads: threads.max(1), ..self }
     }
 
+    /// Whether more threads than the caller's may be used, and the next examples are there without waiting.
+    pub fn is_ahead(&self) -> bool {
+        let has_more = self.current.as_ref().is_some_and(Current::has_more);
+        let is_ahead = |pipeline: &Pipeline| pipeline.is_ahead();
+        self.failed.is_none() && has_more && self.pipeline.as_ref().is_some_and(is_ahead)
+    }
+
+    /// Let the next call and every call after it return this error.
+    pub fn fail(&mut self, error: Error) {
+        self.failed.get_or_insert(error);
+    }
+
     /// The examples of `reader`, called `name` in messages.
     pub fn over(name: &str, reader: Box<dyn Read + Send>, spec: StreamSpec) -> Stream {
         let given = Waiting::Given(name.to_owned(), reader);

@@ -28,6 +28,8 @@ mod allocation_faults;
 mod checks;
 mod json;
 mod layout;
+#[cfg(test)]
+mod learned_in_parallel;
 mod read;
 mod refusal;
 mod write;

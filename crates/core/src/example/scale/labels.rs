@@ -150,6 +150,13 @@ impl LabelScale {
         self.remember();
     }
 
+    /// Go back to these statistics, which were those before the last rounds, and drop the rounds, if they are
+    /// still here.
+    pub fn undo(&mut self, statistics: LabelStatistics, rounds: usize) {
+        self.statistics = statistics;
+        self.rounds.truncate(self.rounds.len().saturating_sub(rounds));
+    }
+
     /// Move the rounds that were kept to `rounds`, which is empty.
     pub fn take_rounds(&mut self, rounds: &mut Vec<Given>) {
         std::mem::swap(&mut self.rounds, rounds);

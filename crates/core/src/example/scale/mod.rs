@@ -3,6 +3,7 @@
 //! - [`largest`]: values are divided by the largest one met (`cap`, `full`);
 //! - [`standard`]: values are centred and divided by their spread (`standard`);
 //! - [`line`]: how `standard` scales a feature, given its statistics; [`wide`]: eight features at a time;
+//! - [`batch`]: many examples at once, before they are played;
 //! - [`moments`]: these statistics, and where they are kept;
 //! - [`labels`]: how `standard` scales labels that are numbers.
 //!
@@ -12,6 +13,7 @@
 //! example, because no rule expects a value of 0. Regret and bounds are those of the game on the scaled
 //! examples. The twin is `python/lessregret/learners/scale.py`.
 
+mod batch;
 mod labels;
 mod largest;
 mod line;
@@ -19,9 +21,13 @@ mod moments;
 mod standard;
 mod wide;
 
-use super::{Chunk, Example, Ordered};
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Chunk, Example, Ordered, SlotIndex};
 use crate::error::Result;
 use crate::spec::{FeatureSpace, Scale};
+pub use batch::{ScaledBatch, Undo};
 pub use labels::{Given, LabelScale, LabelStatistics};
 use largest::Largest;
 pub use moments::Moments;
@@ -42,7 +48,7 @@ pub struct Scaled {
 }
 
 /// The scales of all features.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Scales {
     /// Values are not scaled.
     None,
@@ -62,9 +68,17 @@ impl Scales {
             Scale::Cap | Scale::Full => Scales::Largest(Largest::new(space.scale, slots)?),
             Scale::Standard => {
                 let labels = space.standardises_labels().then(LabelScale::default);
-                Scales::Standard(Box::new(Standard::new(slots, intercept, labels)))
+                let index = Arc::new(SlotIndex::new(slots)?);
+                Scales::Standard(Box::new(Standard::new(index, intercept, labels)))
             }
         })
+    }
+
+    /// Let the scales, which are in their initial state, use the index of a learner.
+    pub fn share(&mut self, index: &Arc<SlotIndex>) {
+        if let Scales::Standard(standard) = self {
+            standard.share(Arc::clone(index));
+        }
     }
 
     /// The scales as those of largest values, if they are.
@@ -170,13 +184,6 @@ impl Scales {
         }
     }
 
-    /// Prefetch what [`Scales::prepare`] needs for an example with these slots.
-    pub fn prefetch(&self, slots: &[u32]) {
-        if let Scales::Standard(standard) = self {
-            standard.prefetch(slots);
-        }
-    }
-
     /// Update the scales by the example's values. Requires a call of [`Scales::prepare`] before.
     #[inline]
     pub fn remember(&mut self, example: &Example<'_>) {
@@ -207,6 +214,37 @@ impl Scales {
         }
         chunk.drop_all_zeros();
         Ok(())
+    }
+
+    /// Whether [`Scales::scale_batch`] can scale the next examples.
+    pub fn can_scale_batch(&self) -> bool {
+        matches!(self, Scales::Standard(standard) if standard.has_table)
+    }
+
+    /// Scale the examples `range` in order, exactly as [`Scales::prepare`] and [`Scales::remember`] would, and
+    /// their labels; `before` is the number of examples before them. An error changes nothing.
+    pub fn scale_batch(
+        &mut self,
+        examples: Ordered<'_>,
+        range: Range<usize>,
+        before: u64,
+        batch: &mut ScaledBatch,
+        undo: &mut Undo,
+    ) -> Result<()> {
+        match self {
+            Scales::Standard(standard) => {
+                standard.scale_batch(examples, range, before, batch, undo)
+            }
+            Scales::None | Scales::Largest(_) => Ok(()),
+        }
+    }
+
+    /// Undo [`Scales::scale_batch`] for the examples `range`, the last ones of a batch. The last batch is undone
+    /// first.
+    pub fn undo(&mut self, examples: Ordered<'_>, range: Range<usize>, undo: &Undo) {
+        if let Scales::Standard(standard) = self {
+            standard.undo(examples, range, undo);
+        }
     }
 
     /// Whether [`Scales::leave`] holds for all these examples.

@@ -12,14 +12,18 @@
 //! float64, because a column such as 100,000 ± 1 would lose its spread in float32. Two parts of a stream can
 //! be merged: n is a count, and μ and M2 follow by the formula of Chan, Golub & LeVeque (1979).
 //!
-//! Cost: a line of 24 bytes for every feature met, in the order of first use, and four bytes a slot that tell
-//! the line; memory of zeros is allocated on first touch.
+//! Cost: a line of 32 bytes for every feature met, where the index of slots has its position. A learner with
+//! lanes has its own lines at the same positions, so that one lookup serves both.
+
+use std::fmt;
+use std::sync::Arc;
 
 use lessregret_prefetch::prefetch;
 
 use super::line::EQUAL;
-use crate::alloc::{too_many, zeroed};
+use crate::alloc::Table;
 use crate::error::Result;
+use crate::example::SlotIndex;
 
 /// n M2 grows by d² n/(n + 1), so with d² ≤ 99 M2 the variance grows at most a hundredfold in a round.
 const GROWTH: f64 = 99.0;
@@ -61,75 +65,102 @@ impl Moments {
     }
 }
 
+/// n, μ and M2, and a number that is not used: half a cache line.
+pub type Line = [f64; 4];
+
+impl From<Moments> for Line {
+    #[inline(always)]
+    fn from(moments: Moments) -> Self {
+        [moments.count, moments.mean, moments.squares, 0.0]
+    }
+}
+
+impl From<Line> for Moments {
+    #[inline(always)]
+    fn from([count, mean, squares, _]: Line) -> Self {
+        Moments { count, mean, squares }
+    }
+}
+
 /// The statistics of all features that have any.
-#[derive(Clone, Debug, Default)]
 pub struct MomentTable {
-    /// The place of the line of each slot, 0 if it has none. Empty before the first line.
-    places: Vec<u32>,
-    /// Line 0 stands for all slots that have none, and never changes.
-    lines: Vec<Moments>,
-    /// The slot of each line but the first.
-    slots: Vec<u32>,
+    /// Where the line of each slot is. Shared with the learner that has an index too.
+    index: Arc<SlotIndex>,
+    /// Indexed by position; none before the first. Line 0 stands for all slots that were never met, and never
+    /// changes; a line whose count is 0 has no statistics.
+    lines: Option<Table<Line>>,
+}
+
+impl fmt::Debug for MomentTable {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("MomentTable").field("index", &self.index).finish_non_exhaustive()
+    }
 }
 
 impl MomentTable {
-    /// Allocate the memory for this many more lines of a table with so many slots.
-    pub fn reserve(&mut self, slots: usize, more: usize) -> Result<()> {
-        if self.places.is_empty() {
-            self.places = zeroed(slots)?;
-        }
-        let lines = self.lines.try_reserve(more + 1).and_then(|()| self.slots.try_reserve(more));
-        lines.map_err(|_| too_many::<Moments>(self.lines.len() + more))?;
-        if self.lines.is_empty() {
-            self.lines.push(Moments::default());
+    /// A table without statistics, whose lines are where this index says.
+    pub fn new(index: Arc<SlotIndex>) -> Self {
+        MomentTable { index, lines: None }
+    }
+
+    /// The index of the lines.
+    pub fn index(&self) -> &Arc<SlotIndex> {
+        &self.index
+    }
+
+    /// Allocate the memory of the lines. The system provides it when a line is first used.
+    #[inline(always)]
+    pub fn reserve(&mut self) -> Result<()> {
+        if self.lines.is_none() {
+            self.lines = Some(Table::zeroed(self.index.slots() + 1)?);
         }
         Ok(())
     }
 
     /// The statistics of a slot, if it has any.
     pub fn get(&self, slot: u32) -> Option<Moments> {
-        let place = *self.places.get(slot as usize)?;
-        (place > 0).then(|| self.lines[place as usize])
+        let line = self.lines().get(self.index.find(slot) as usize);
+        line.map(|&line| Moments::from(line)).filter(|line| line.count > 0.0)
     }
 
-    /// Replace `places` by those of the lines of these slots. The lines are prefetched: all lookups of an
-    /// example overlap, and the first loop that uses a line finds it near.
-    pub fn find(&self, slots: &[u32], places: &mut Vec<u32>) {
-        places.clear();
-        places.extend(slots.iter().map(|&slot| self.places[slot as usize]));
-        for &place in &*places {
-            prefetch(&self.lines, place as usize);
-        }
+    /// Replace `positions` by those of the lines of these slots, and allocate the memory of the lines.
+    pub fn meet(&mut self, slots: &[u32], positions: &mut Vec<u32>) -> Result<()> {
+        positions.clear();
+        self.index.meet_all(slots, positions);
+        self.reserve()
     }
 
-    /// Prefetch the places of these slots.
-    pub fn prefetch(&self, slots: &[u32]) {
-        for &slot in slots {
-            prefetch(&self.places, slot as usize);
-        }
-    }
-
-    /// All lines, indexed by place. Line 0 stands for all slots that have none.
-    pub fn lines(&self) -> &[Moments] {
-        &self.lines
-    }
-
-    /// Replace the statistics of a slot whose line has this place. A slot without a line gets the next one;
-    /// this requires a call of [`MomentTable::reserve`] before.
+    /// Prefetch the lines at these positions.
     #[inline(always)]
-    pub fn set(&mut self, slot: u32, place: u32, moments: Moments) {
-        if place > 0 {
-            self.lines[place as usize] = moments;
-        } else {
-            self.places[slot as usize] = self.lines.len() as u32;
-            self.lines.push(moments);
-            self.slots.push(slot);
+    pub fn prefetch(&self, positions: &[u32]) {
+        let lines = self.lines();
+        for &position in positions {
+            prefetch(lines, position as usize);
         }
     }
 
-    /// The slots that have statistics, in the order of first use.
-    pub fn slots(&self) -> &[u32] {
-        &self.slots
+    /// All lines, indexed by position.
+    #[inline(always)]
+    pub fn lines(&self) -> &[Line] {
+        self.lines.as_deref().unwrap_or_default()
+    }
+
+    /// All lines, mutable, indexed by position.
+    #[inline(always)]
+    pub fn lines_mut(&mut self) -> &mut [Line] {
+        self.lines.as_deref_mut().unwrap_or_default()
+    }
+
+    /// Replace the statistics of a slot that was met.
+    pub fn set(&mut self, slot: u32, moments: Moments) {
+        let position = self.index.find(slot);
+        self.lines_mut()[position as usize] = moments.into();
+    }
+
+    /// The slots that have statistics, ascending.
+    pub fn slots(&self) -> Vec<u32> {
+        let met = self.index.met().slots().map(|slot| slot as u32);
+        met.filter(|&slot| self.get(slot).is_some()).collect()
     }
 }
 
@@ -148,17 +179,21 @@ mod tests {
 
     #[test]
     fn a_table_holds_what_was_put_last() -> Result<()> {
-        let mut table = MomentTable::default();
+        let index = Arc::new(SlotIndex::new(5)?);
+        let mut table = MomentTable::new(Arc::clone(&index));
         assert_eq!(table.get(3), None);
-        table.reserve(5, 2)?;
-        let mut places = Vec::new();
-        table.set(3, 0, Moments::of(2.0, 1));
-        table.set(0, 0, Moments::of(7.0, 1));
-        table.find(&[3, 1], &mut places);
-        table.set(3, places[0], Moments::of(4.0, 9));
+        // A reader meets slots before any of them has statistics.
+        index.meet(1);
+        let mut positions = Vec::new();
+        table.meet(&[3, 0], &mut positions)?;
+        table.set(3, Moments::of(2.0, 1));
+        table.set(0, Moments::of(7.0, 1));
+        table.meet(&[3, 4], &mut positions)?;
+        assert_eq!(positions, [2, 4]);
+        table.lines_mut()[2] = Moments::of(4.0, 9).into();
         assert_eq!((table.get(3), table.get(1)), (Some(Moments::of(4.0, 9)), None));
-        assert_eq!((table.lines()[places[0] as usize], places[1]), (Moments::of(4.0, 9), 0));
-        assert_eq!(table.slots(), [3, 0]);
+        assert_eq!((table.lines()[4], table.get(4)), ([0.0; 4], None));
+        assert_eq!(table.slots(), [0, 3]);
         Ok(())
     }
 }

@@ -29,31 +29,36 @@
 //! Cost: no table and no time for values of 1; otherwise one line of `scale/moments.rs` a feature, a division
 //! and a square root.
 
+use std::sync::Arc;
+
+use super::batch::grow;
 use super::labels::LabelScale;
 use super::line::Line;
 use super::moments::{MomentTable, Moments};
-use super::wide::{Gathered, ScaleRow};
+use super::wide::{Eight, Row, ScaleRow, WIDTH};
 use super::{Example, Scaled};
 use crate::error::{Error, Result};
+use crate::example::SlotIndex;
 use crate::rule::Interval;
 use crate::simd::InstructionSet;
 
 /// The statistics of all features.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Standard {
-    slots: usize,
-    intercept: u32,
+    pub(super) intercept: u32,
     /// The number of examples so far; kept only with a table.
-    examples: u64,
+    pub(super) examples: u64,
     /// Whether there was an example.
     started: bool,
     /// Without a table: the features that were in every example so far, ascending.
     ones: Vec<u32>,
     /// Whether there was a value other than 1.
-    has_table: bool,
-    instructions: InstructionSet,
-    table: MomentTable,
+    pub(super) has_table: bool,
+    pub(super) instructions: InstructionSet,
+    pub(super) table: MomentTable,
     next: Next,
+    /// Scratch memory: the statistics before an example.
+    old: Vec<Eight>,
     /// The scale of the labels, if they are standardised.
     pub(super) labels: Option<LabelScale>,
 }
@@ -63,9 +68,9 @@ pub struct Standard {
 struct Next {
     examples: u64,
     has_table: bool,
-    /// With a table: the statistics of every feature of the example, and the place of its line. Those of the
-    /// intercept are not used.
-    moments: Gathered,
+    /// With a table: the statistics of every feature of the example. Those of the intercept are not used.
+    moments: Vec<Eight>,
+    /// Scratch memory: the positions of their lines.
     places: Vec<u32>,
     /// Without a table: the new `ones`.
     ones: Vec<u32>,
@@ -79,20 +84,25 @@ pub(super) fn is_ones(example: &Example<'_>) -> bool {
 }
 
 impl Standard {
-    /// No statistics yet, for this many slots, one of them the intercept's.
-    pub(super) fn new(slots: usize, intercept: u32, labels: Option<LabelScale>) -> Self {
+    /// No statistics yet. `index` tells where those of each slot are to be.
+    pub(super) fn new(index: Arc<SlotIndex>, intercept: u32, labels: Option<LabelScale>) -> Self {
         Standard {
-            slots,
             intercept,
             examples: 0,
             started: false,
             ones: Vec::new(),
             has_table: false,
             instructions: InstructionSet::chosen().unwrap_or(InstructionSet::Portable),
-            table: MomentTable::default(),
+            table: MomentTable::new(index),
             next: Next::default(),
+            old: Vec::new(),
             labels,
         }
+    }
+
+    /// Keep the statistics where this index says. There are none yet.
+    pub(super) fn share(&mut self, index: Arc<SlotIndex>) {
+        self.table = MomentTable::new(index);
     }
 
     /// Whether an example whose values are all 1 is seen as it is and changes nothing.
@@ -111,12 +121,6 @@ impl Standard {
         is_one.then(|| Moments::of(1.0, examples))
     }
 
-    pub(super) fn prefetch(&self, slots: &[u32]) {
-        if self.has_table {
-            self.table.prefetch(slots);
-        }
-    }
-
     pub(super) fn is_untouched(&self, slot: u32) -> bool {
         self.moments(slot, 1).is_none()
     }
@@ -126,9 +130,7 @@ impl Standard {
         if !self.has_table {
             return self.ones.clone();
         }
-        let mut slots = self.table.slots().to_vec();
-        slots.sort_unstable();
-        slots
+        self.table.slots()
     }
 
     /// The slots of the features that were in every example so far, ascending.
@@ -217,27 +219,37 @@ impl Standard {
         before: u64,
         scratch: &mut Scaled,
     ) -> Result<usize> {
-        self.table.reserve(self.slots, self.ones.len() + example.slots.len())?;
         let Next { mut places, mut moments, .. } = std::mem::take(&mut self.next);
-        self.table.find(example.slots, &mut places);
+        self.table.meet(&self.ones, &mut places)?;
+        self.table.meet(example.slots, &mut places)?;
         // Before there is a table, the statistics of a feature are one of two. A feature that was not in every
         // example may have been met, and then its values were 1: it starts with one such value, so that a wild
         // value is seen as one. Not in the second example, where the count would say that it was in both.
         let met = if before > 1 { Moments::of(1.0, 1) } else { Moments::default() };
-        let first = [met, Moments::of(1.0, before)];
+        let first = [met.into(), Moments::of(1.0, before).into()];
         if !self.has_table {
             let is_one = |slot: &u32| self.ones.binary_search(slot).is_ok();
             places.clear();
             places.extend(example.slots.iter().map(|slot| u32::from(is_one(slot))));
         }
-        let columns = self.instructions.run(ScaleRow {
+        let (features, groups) = (example.values.len(), example.values.len().div_ceil(WIDTH));
+        grow(&mut self.old, groups);
+        grow(&mut moments, groups);
+        scratch.values.resize(groups * WIDTH, 0.0);
+        scratch.unit_values.resize(groups * WIDTH, 0.0);
+        let row = Row {
             values: example.values,
-            lines: if self.has_table { self.table.lines() } else { &first },
-            places: &places,
-            before: before as f64,
-            gathered: &mut moments,
-            scaled: scratch,
-        });
+            positions: &places,
+            number: before as f64 + 1.0,
+            scaled: &mut scratch.values,
+            units: &mut scratch.unit_values,
+            old: &mut self.old[..groups],
+            new: &mut moments[..groups],
+        };
+        let lines = if self.has_table { self.table.lines() } else { &first };
+        let columns = self.instructions.run(ScaleRow { row, lines });
+        scratch.values.truncate(features);
+        scratch.unit_values.truncate(features);
         // The intercept is the last feature, unless the example was made by hand.
         scratch.intercept = example.slots.iter().rposition(|&slot| slot == self.intercept);
         (self.next.moments, self.next.places) = (moments, places);
@@ -275,15 +287,13 @@ impl Standard {
         }
         if !self.has_table {
             for slot in std::mem::take(&mut self.ones) {
-                self.table.set(slot, 0, Moments::of(1.0, before));
+                self.table.set(slot, Moments::of(1.0, before));
             }
-            self.table.find(example.slots, &mut self.next.places);
             self.has_table = true;
         }
-        let Next { moments, places, .. } = &self.next;
-        for (k, (&slot, &place)) in example.slots.iter().zip(places).enumerate() {
+        for (k, &slot) in example.slots.iter().enumerate() {
             if slot != self.intercept {
-                self.table.set(slot, place, moments.get(k));
+                self.table.set(slot, self.next.moments[k / WIDTH].get(k % WIDTH));
             }
         }
     }
@@ -301,9 +311,9 @@ impl Standard {
             return Ok(());
         }
         self.has_table = true;
-        self.table.reserve(self.slots, slots.len())?;
+        self.table.meet(slots, &mut Vec::new())?;
         for (&slot, &moments) in kept() {
-            self.table.set(slot, 0, moments);
+            self.table.set(slot, moments);
         }
         Ok(())
     }
@@ -333,7 +343,7 @@ impl Standard {
 }
 
 /// The value of the intercept in an example with this many centred columns.
-fn level(columns: usize) -> f64 {
+pub(super) fn level(columns: usize) -> f64 {
     (1.0 + columns as f64).sqrt()
 }
 
@@ -361,7 +371,8 @@ mod tests {
     }
 
     fn new() -> Standard {
-        Standard::new(10, INTERCEPT, None)
+        let index = SlotIndex::new(10).expect("ten slots fit into memory");
+        Standard::new(Arc::new(index), INTERCEPT, None)
     }
 
     /// What is seen of a round, which is then remembered.

@@ -1,69 +1,69 @@
 //! The standard scale of an example with a table of statistics, eight features at a time.
 //!
 //! The same numbers as `scale/line.rs` computes for one feature, bit for bit, without branches: first the
-//! statistics of all features are gathered, then a loop that vectorises updates them and scales the values, and
-//! [`Standard::remember`](super::Standard) scatters them. For dense rows and texts most of the cost of scaling
-//! is here.
+//! statistics of all features are gathered, then a loop that vectorises updates them and scales the values, and the
+//! caller scatters them. In separate loops the divisions of one group do not wait for the lines of the next. For
+//! dense rows and texts most of the cost of scaling is here.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-use super::Scaled;
 use super::line::{CLIP, EQUAL, NOTHING, OFFSET, PRESENT};
-use super::moments::Moments;
+use super::moments::{Line, Moments};
 use crate::simd::{Simd, WithSimd};
 
-const WIDTH: usize = 8;
+/// The number of features at a time.
+pub(super) const WIDTH: usize = 8;
 
-/// The statistics of the features of an example, field by field, padded to a multiple of eight.
-#[derive(Clone, Debug, Default)]
-pub struct Gathered {
-    counts: Vec<[f64; WIDTH]>,
-    means: Vec<[f64; WIDTH]>,
-    squares: Vec<[f64; WIDTH]>,
+/// The statistics of eight features, field by field.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Eight {
+    counts: [f64; WIDTH],
+    means: [f64; WIDTH],
+    squares: [f64; WIDTH],
 }
 
-impl Gathered {
-    /// Replace what is here by the lines in these places.
-    fn gather(&mut self, lines: &[Moments], places: &[u32]) {
-        let groups = places.len().div_ceil(WIDTH);
-        for field in [&mut self.counts, &mut self.means, &mut self.squares] {
-            field.resize(groups, [0.0; WIDTH]);
-        }
-        let (counts, means, squares) = (
-            self.counts.as_flattened_mut(),
-            self.means.as_flattened_mut(),
-            self.squares.as_flattened_mut(),
-        );
-        for (k, &place) in places.iter().enumerate() {
-            let line = &lines[place as usize];
-            (counts[k], means[k], squares[k]) = (line.count, line.mean, line.squares);
-        }
-        // The padding must not count as features in every example.
-        counts[places.len()..].fill(0.0);
-    }
-
-    /// The statistics of feature `k`.
-    #[inline(always)]
-    pub fn get(&self, k: usize) -> Moments {
-        let (group, k) = (k / WIDTH, k % WIDTH);
-        Moments {
-            count: self.counts[group][k],
-            mean: self.means[group][k],
-            squares: self.squares[group][k],
-        }
-    }
-}
-
-/// Scale an example with these values, whose statistics after `before` examples are in these places; the new
-/// statistics go to `gathered`. As work for [`crate::simd::InstructionSet::run`]; returns the number of
-/// features in every example.
-pub struct ScaleRow<'a> {
+/// An example to scale, whose statistics are at these positions.
+pub(super) struct Row<'a> {
     pub values: &'a [f32],
-    pub lines: &'a [Moments],
-    pub places: &'a [u32],
-    pub before: f64,
-    pub gathered: &'a mut Gathered,
-    pub scaled: &'a mut Scaled,
+    pub positions: &'a [u32],
+    /// The number of examples so far, this one included.
+    pub number: f64,
+    /// The scaled values and the unit values, padded to a multiple of eight or longer.
+    pub scaled: &'a mut [f32],
+    pub units: &'a mut [f32],
+    /// The statistics before this example, and with it.
+    pub old: &'a mut [Eight],
+    pub new: &'a mut [Eight],
+}
+
+impl Row<'_> {
+    /// Scale the values; returns the number of features in every example. The lines do not change.
+    #[inline(always)]
+    pub fn scale(self, lines: &[Line]) -> usize {
+        let Row { values, positions, number, scaled, units, old, new } = self;
+        for (old, positions) in old.iter_mut().zip(positions.chunks(WIDTH)) {
+            old.gather(lines, positions);
+        }
+        let mut columns = Columns::default();
+        let (full, rest) = values.as_chunks::<WIDTH>();
+        let (scaled, units) = (scaled.as_chunks_mut::<WIDTH>().0, units.as_chunks_mut::<WIDTH>().0);
+        let outputs = scaled.iter_mut().zip(units.iter_mut()).zip(new.iter_mut());
+        for ((values, old), ((scaled, units), new)) in full.iter().zip(&*old).zip(outputs) {
+            (*scaled, *units, *new) = old.scale(values, number, &mut columns);
+        }
+        if !rest.is_empty() {
+            let (last, mut values) = (full.len(), [0.0; WIDTH]);
+            values[..rest.len()].copy_from_slice(rest);
+            (scaled[last], units[last], new[last]) = old[last].scale(&values, number, &mut columns);
+        }
+        columns.count()
+    }
+}
+
+/// The call of [`Row::scale`] as work for [`crate::simd::InstructionSet::run`].
+pub(super) struct ScaleRow<'a> {
+    pub row: Row<'a>,
+    pub lines: &'a [Line],
 }
 
 impl WithSimd for ScaleRow<'_> {
@@ -71,60 +71,52 @@ impl WithSimd for ScaleRow<'_> {
 
     #[inline(always)]
     fn call<V: Simd>(self, _: V) -> usize {
-        let ScaleRow { values, lines, places, before, gathered, scaled } = self;
-        gathered.gather(lines, places);
-        let features = values.len();
-        // The padding: values of 0, which are cut off again.
-        scaled.values.clear();
-        scaled.values.extend_from_slice(values);
-        scaled.values.resize(features.next_multiple_of(WIDTH), 0.0);
-        scaled.unit_values.resize(features.next_multiple_of(WIDTH), 0.0);
-        let (values, _) = scaled.values.as_chunks_mut::<WIDTH>();
-        let (unit_values, _) = scaled.unit_values.as_chunks_mut::<WIDTH>();
-        let statistics = gathered.counts.iter_mut().zip(&mut gathered.means);
-        let statistics = statistics.zip(&mut gathered.squares);
-        let mut columns = [0.0; WIDTH];
-        for ((values, units), ((counts, means), squares)) in
-            values.iter_mut().zip(unit_values).zip(statistics)
-        {
-            let group =
-                Group { values: *values, counts: *counts, means: *means, squares: *squares };
-            let new = group.scale(before + 1.0, &mut columns);
-            (*counts, *means, *squares) = (new.counts, new.means, new.squares);
-            (*values, *units) = (new.values, new.units);
-        }
-        scaled.values.truncate(features);
-        scaled.unit_values.truncate(features);
-        columns.iter().sum::<f64>() as usize
+        self.row.scale(self.lines)
     }
 }
 
-/// Eight features before they are scaled.
-struct Group {
-    values: [f32; WIDTH],
-    counts: [f64; WIDTH],
-    means: [f64; WIDTH],
-    squares: [f64; WIDTH],
+/// The number of features that were in every example, counted in eight places.
+#[derive(Default)]
+struct Columns([f64; WIDTH]);
+
+impl Columns {
+    fn count(&self) -> usize {
+        self.0.iter().sum::<f64>() as usize
+    }
 }
 
-/// Eight features after they were scaled.
-struct ScaledGroup {
-    counts: [f64; WIDTH],
-    means: [f64; WIDTH],
-    squares: [f64; WIDTH],
-    values: [f32; WIDTH],
-    units: [f32; WIDTH],
-}
-
-impl Group {
-    fn get(&self, k: usize) -> Moments {
+impl Eight {
+    /// The statistics of feature `k`.
+    #[inline(always)]
+    pub fn get(&self, k: usize) -> Moments {
         Moments { count: self.counts[k], mean: self.means[k], squares: self.squares[k] }
+    }
+
+    /// Replace what is here by the lines at these positions, at most eight. The others are empty: they must not
+    /// count as features in every example.
+    #[inline(always)]
+    fn gather(&mut self, lines: &[Line], positions: &[u32]) {
+        if positions.len() < WIDTH {
+            *self = Eight::default();
+        }
+        for (k, &position) in positions.iter().enumerate() {
+            let [count, mean, squares, _] = &lines[position as usize];
+            (self.counts[k], self.means[k], self.squares[k]) = (*count, *mean, *squares);
+        }
+    }
+
+    /// Store the statistics to the lines at these positions, at most eight.
+    #[inline(always)]
+    pub fn scatter(&self, lines: &mut [Line], positions: &[u32]) {
+        for (k, &position) in positions.iter().enumerate() {
+            lines[position as usize] = self.get(k).into();
+        }
     }
 
     /// The values that count in the statistics. Nearly always these are the values themselves.
     #[inline(always)]
-    fn counted(&self) -> [f64; WIDTH] {
-        let mut counted = self.values.map(f64::from);
+    fn counted(&self, values: &[f32; WIDTH]) -> [f64; WIDTH] {
+        let mut counted = values.map(f64::from);
         let mut is_any_wild = false;
         for (k, value) in counted.iter().enumerate() {
             let (limit, distance) = (self.get(k).square_limit(), value - self.means[k]);
@@ -138,13 +130,18 @@ impl Group {
         counted
     }
 
-    /// The features after this example, of which there are so many by now. Adds 1 to `columns` for every
-    /// feature that was in all of them.
+    /// Eight values scaled, their unit values, and the statistics with them, after this example, of which there
+    /// are so many by now. Adds 1 to `columns` for every feature that was in all of them.
     #[inline(always)]
-    fn scale(&self, examples: f64, columns: &mut [f64; WIDTH]) -> ScaledGroup {
-        let Group { values, mut counts, mut means, mut squares } = *self;
+    fn scale(
+        &self,
+        values: &[f32; WIDTH],
+        examples: f64,
+        columns: &mut Columns,
+    ) -> ([f32; WIDTH], [f32; WIDTH], Eight) {
+        let Eight { mut counts, mut means, mut squares } = *self;
         let (mut scaled, mut units) = ([0.0; WIDTH], [0.0; WIDTH]);
-        let counted = self.counted();
+        let counted = self.counted(values);
         for k in 0..WIDTH {
             let (value, count) = (f64::from(values[k]), counts[k] + 1.0);
             let (inverse, distance) = (1.0 / count, counted[k] - means[k]);
@@ -170,8 +167,8 @@ impl Group {
             let seen = if stays { value.clamp(-CLIP, CLIP) } else { unit };
             (counts[k], means[k], squares[k]) = (count, mean, sum);
             (scaled[k], units[k]) = (seen as f32, unit as f32);
-            columns[k] += if always { 1.0 } else { 0.0 };
+            columns.0[k] += if always { 1.0 } else { 0.0 };
         }
-        ScaledGroup { counts, means, squares, values: scaled, units }
+        (scaled, units, Eight { counts, means, squares })
     }
 }

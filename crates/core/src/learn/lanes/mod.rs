@@ -22,6 +22,7 @@ mod experts;
 mod mixture;
 mod model;
 mod observe;
+mod pipeline;
 mod round;
 mod stack;
 mod standardised;
@@ -29,14 +30,15 @@ mod tallies;
 
 use std::ops::Range;
 
+use crate::alloc::zeroed;
 use crate::error::Result;
 use crate::example::{Example, Ordered, Scaled, Scales};
-use crate::learn::dispatch::PlayKernel;
+use crate::learn::dispatch::{Batch, PlayKernel};
 use crate::learn::frame::{Boxes, Frame, Plan};
-use crate::learn::lanes::certify::Terms;
 use crate::learn::lanes::coin::{Bets, CoinLane};
 use crate::learn::lanes::experts::Plays;
 use crate::learn::lanes::observe::{Observer, Round, Rounds};
+use crate::learn::lanes::pipeline::Spare;
 use crate::learn::rounds::{RoundKernel, Upcoming};
 use crate::learn::table::compact::CompactTable;
 use crate::loss::wide::Tails;
@@ -56,7 +58,10 @@ pub struct Lanes<R: Rule, B: Boxes> {
     coin: CoinLane,
     /// Scratch of importance-aware rounds: the rates of every feature, from the second loop to the third.
     rates: Vec<[f32; LANES]>,
+    /// Whether the gradient sums of the certificate are kept.
+    certify: bool,
     observer: Observer,
+    spare: Spare,
 }
 
 /// The state that the coordinates of each lane share.
@@ -70,17 +75,21 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     const RATES: [f32; LANES] = rates(R::COIN_LANE);
 
     /// A learner in its initial state. The rule's own rate is not used.
-    pub fn new(plan: Plan, rule: R, boxes: B) -> Result<Self> {
+    pub fn new(mut plan: Plan, rule: R, boxes: B) -> Result<Self> {
         let Plan { loss, penalty, fixed_share, slots, certify, .. } = plan;
         // The lines need the most memory, so a failure is reported for them.
         let table = CompactTable::new(slots)?;
+        let sums = if certify { Some(zeroed(slots + 1)?) } else { None };
+        plan.scales.share(table.index());
         Ok(Lanes {
-            frame: Frame::new(plan, rule, boxes)?,
+            frame: Frame::new(plan, rule, boxes),
             table,
             coupling: Coupling::default(),
             coin: CoinLane::default(),
             rates: Vec::new(),
-            observer: Observer::new(loss, penalty.l2 > 0.0, fixed_share, certify),
+            certify,
+            observer: Observer::new(loss, penalty.l2 > 0.0, fixed_share, sums),
+            spare: Spare::default(),
         })
     }
 
@@ -90,19 +99,18 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         self.frame.rule_at(slot).at(Self::RATES[lane])
     }
 
-    /// Look up the lines of a batch of examples, and prefetch those of the first example.
+    /// Look up the lines of a batch of examples.
     #[inline(always)]
     fn find_lines(&mut self, examples: Ordered<'_>, batch: Range<usize>, positions: &mut Vec<u32>) {
         positions.clear();
         let index = self.table.index();
-        for k in batch.clone() {
+        for k in batch {
             match examples.positions(k, index) {
                 Some(found) => positions.extend_from_slice(found),
                 None => index.meet_all(examples.example(k).slots, positions),
             }
         }
         self.table.commit_memory();
-        self.table.prefetch_all(&positions[..examples.example(batch.start).slots.len()]);
     }
 }
 
@@ -114,8 +122,6 @@ pub(crate) struct Scratch {
     learned: usize,
     rounds: Rounds,
     bets: Bets,
-    /// What the rounds of the batch add to the gradient sums, if they are kept.
-    terms: Terms,
 }
 
 impl<R: Rule, B: Boxes> RoundKernel for Lanes<R, B> {
@@ -132,8 +138,19 @@ impl<R: Rule, B: Boxes> RoundKernel for Lanes<R, B> {
     }
 
     #[inline(always)]
-    fn start_batch(&mut self, examples: Ordered<'_>, batch: Range<usize>, scratch: &mut Scratch) {
-        self.find_lines(examples, batch, &mut scratch.positions);
+    fn start_batch(&mut self, batch: &mut Batch<'_>, scratch: &mut Scratch) {
+        match &mut batch.scaled {
+            Some(scaled) => {
+                std::mem::swap(&mut scratch.positions, &mut scaled.positions);
+                self.table.commit_memory();
+            }
+            None => {
+                self.find_lines(batch.examples, batch.range.clone(), &mut scratch.positions);
+            }
+        }
+        let first = batch.examples.example(batch.range.start).slots.len();
+        let first = first.min(scratch.positions.len());
+        self.table.prefetch_all(&scratch.positions[..first]);
         scratch.learned = 0;
     }
 
@@ -168,20 +185,23 @@ impl<R: Rule, B: Boxes> RoundKernel for Lanes<R, B> {
         features: usize,
         scratch: &mut Scratch,
     ) -> Result<()> {
-        let Scratch { positions, learned, rounds, bets, terms } = scratch;
+        let Scratch { positions, learned, rounds, bets } = scratch;
         let (own, others) = positions[*learned..].split_at(example.slots.len());
         *learned += own.len();
-        // The last example of a batch has no next example to prefetch.
-        if !others.is_empty() {
-            self.table.prefetch_all(&others[..upcoming.slots(0).len()]);
-        }
+        // The last example of a batch has no next example to prefetch. Of a scaled one some features may be left
+        // out.
+        let next = upcoming.slots(0).len().min(others.len());
+        self.table.prefetch_all(&others[..next]);
         let round = self.round::<E, PENALISED>(simd, number, example, own, bets)?;
-        if let Some(sums) = &self.frame.gradient_sums {
-            Terms::prefetch(sums, own);
-            terms.push(*learned - own.len()..*learned, example.values);
+        if self.certify {
+            rounds.terms.push(own, example.values);
         }
         rounds.push(Round { features, ..round });
         Ok(())
+    }
+
+    fn rounds_stored(scratch: &Scratch) -> usize {
+        scratch.rounds.len()
     }
 
     fn moved_slots(&self) -> impl Iterator<Item = u32> {
@@ -194,9 +214,6 @@ impl<R: Rule, B: Boxes> RoundKernel for Lanes<R, B> {
             labels.take_rounds(&mut scratch.rounds.given);
         }
         self.observer.observe(&mut scratch.rounds, margins);
-        if let Some(sums) = &mut self.frame.gradient_sums {
-            scratch.terms.add_to(sums, &scratch.positions, &scratch.rounds.slopes);
-        }
     }
 }
 

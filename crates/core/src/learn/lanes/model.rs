@@ -12,15 +12,13 @@ use super::round::rate_lanes;
 use super::stack::Stack;
 use super::{Coupling, Lanes};
 use crate::error::Result;
-use crate::example::Scales;
-use crate::example::{Ordered, SlotLookup};
+use crate::example::{Ordered, Scales, SlotIndex, SlotLookup, TouchedSlots};
 use crate::learn::certificate::{Certificate, Measure, SumsMark};
 use crate::learn::dispatch;
 use crate::learn::frame::Boxes;
 use crate::learn::lanes::tallies::LaneTallies;
-use crate::learn::model::{Inspect, Learn, Predict};
-use crate::learn::table::index::SlotIndex;
-use crate::learn::table::touched::TouchedSlots;
+use crate::learn::model::{Chunks, Inspect, Learn, Predict};
+use crate::learn::rounds;
 use crate::learn::tally::{LaneSummary, SlotSummary, StackSummary, StackTally, Tally};
 use crate::rule::coin::Shared;
 use crate::rule::{Interval, Line, Rule, Slot, Step};
@@ -54,6 +52,15 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         self.table.line(slot).is_untouched()
     }
 
+    /// Whether the gradient sum and the scale of a slot are in their initial state.
+    fn is_beside_untouched(&self, slot: usize) -> bool {
+        // A gradient too small to change a slot still counts in its sum. A value that changed only the scale
+        // counts, too.
+        let sums = self.observer.gradient_sums.as_ref();
+        let has_sum = sums.is_some_and(|sums| sums[self.place(slot)] != 0.0);
+        !has_sum && self.frame.is_untouched(slot)
+    }
+
     /// The offset of the certificate: the penalty of the mixture has no part in it.
     fn offset(&self) -> f64 {
         self.game_loss() - self.observer.tally.played
@@ -69,7 +76,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     fn survey(&self, intercept: Option<u32>) -> Survey {
         let mut all = Survey::new(Measure::new(self.offset(), intercept));
         let (steps, best, sums) =
-            (self.coupling.step, self.best_by_loss(), self.frame.gradient_sums.as_deref());
+            (self.coupling.step, self.best_by_loss(), self.observer.gradient_sums.as_deref());
         for slot in self.met().slots() {
             let (rule, place) = (self.frame.rule_at(slot), self.place(slot));
             let line = self.table.lines()[place];
@@ -144,7 +151,15 @@ impl<R: Rule, B: Boxes> WithSimd for SurveyCall<'_, R, B> {
 
 impl<R: Rule, B: Boxes> Learn for Lanes<R, B> {
     fn learn(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()> {
-        dispatch::learn(self, self.frame.penalty, examples, margins)
+        rounds::learn(self, self.frame.penalty, examples, margins)
+    }
+
+    fn learn_chunks(&mut self, chunks: &mut dyn Chunks, margins: &mut Vec<f64>) -> Result<()> {
+        self.learn_in_parallel(chunks, margins)
+    }
+
+    fn gains_from_helper(&self) -> bool {
+        self.can_be_helped()
     }
 
     fn expect(&mut self, features: u64) {
@@ -181,7 +196,7 @@ impl<R: Rule, B: Boxes> Learn for Lanes<R, B> {
     }
 
     fn restore_gradient_sums(&mut self, slots: &[u32], sums: &[f64]) {
-        let Some(kept) = &mut self.frame.gradient_sums else { return };
+        let Some(kept) = &mut self.observer.gradient_sums else { return };
         for (&slot, &sum) in slots.iter().zip(sums) {
             kept[self.table.index().meet(slot) as usize] = sum;
         }
@@ -217,7 +232,7 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
         let Survey { spreads, touched, floor, measure } =
             instructions.run(SurveyCall(self, intercept));
         let (shares, certified) =
-            (self.observer.mixture.shares(self.frame.loss), self.frame.gradient_sums.is_some());
+            (self.observer.mixture.shares(self.frame.loss), self.observer.gradient_sums.is_some());
         let lane = |lane: usize| self.lane_summary(lane, shares[lane], spreads[lane]);
         SlotSummary {
             floor: certified.then_some(floor),
@@ -231,7 +246,7 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
     }
 
     fn certificate(&self, intercept: Option<u32>, since: &SumsMark) -> Option<Certificate> {
-        let sums = self.frame.gradient_sums.as_ref()?;
+        let sums = self.observer.gradient_sums.as_ref()?;
         let (best, mut measure) =
             (self.best_by_loss(), Measure::new(self.offset() - since.offset, intercept));
         for slot in self.met().slots() {
@@ -244,7 +259,7 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
     }
 
     fn mark_sums(&self) -> Option<SumsMark> {
-        let sums = self.frame.gradient_sums.as_ref()?;
+        let sums = self.observer.gradient_sums.as_ref()?;
         let sums = sums[..=self.table.index().last() as usize].to_vec();
         Some(SumsMark { offset: self.offset(), sums })
     }
@@ -254,9 +269,8 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
     }
 
     fn touched(&self) -> Vec<u32> {
-        let is_touched = |&slot: &usize| {
-            !self.frame.is_untouched(slot, self.place(slot)) || !self.is_line_untouched(slot)
-        };
+        let is_touched =
+            |&slot: &usize| !self.is_beside_untouched(slot) || !self.is_line_untouched(slot);
         let touched = self.met().slots().filter(is_touched).map(|slot| slot as u32);
         self.frame.with_silent(touched.collect())
     }
@@ -280,7 +294,7 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
     }
 
     fn copy_gradient_sums(&self, slots: &[u32], sums: &mut Vec<f64>) {
-        let Some(kept) = &self.frame.gradient_sums else { return };
+        let Some(kept) = &self.observer.gradient_sums else { return };
         sums.extend(slots.iter().map(|&slot| kept[self.place(slot as usize)]));
     }
 

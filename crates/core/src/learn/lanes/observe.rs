@@ -6,6 +6,7 @@
 //! independent, so out-of-order execution overlaps them. Between two loops over features the latency of each
 //! chain would be exposed.
 
+use super::certify::Terms;
 use super::experts::{EXPERTS, PerExpert, Plays, join, mean};
 use super::mixture::{Mixture, Played, Suffered};
 use super::stack::Stack;
@@ -59,8 +60,10 @@ pub struct Rounds {
     /// The labels in the user's units, if labels are standardised; otherwise empty.
     pub given: Vec<Given>,
     pub(super) standardised: Standardised,
-    /// α_t = h ℓ'(p, y) of the mixture in the rounds observed last; empty unless they are certified.
-    pub slopes: Vec<f64>,
+    /// The features that were played; empty unless they are certified.
+    pub terms: Terms,
+    /// α_t = h ℓ'(p, y) of the mixture.
+    slopes: Vec<f64>,
 }
 
 impl Rounds {
@@ -77,6 +80,11 @@ impl Rounds {
         self.energies.push(round.energies);
     }
 
+    /// The number of rounds.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
     fn clear(&mut self) {
         self.labels.clear();
         self.importances.clear();
@@ -87,6 +95,7 @@ impl Rounds {
         self.played.clear();
         self.energies.clear();
         self.given.clear();
+        self.terms.clear();
     }
 
     /// Play the stack on top of the lanes, round by round, and compute what every expert lost.
@@ -120,7 +129,8 @@ pub struct Observer {
     pub(super) loss: Loss,
     pub(super) penalised: bool,
     pub(super) fixed_share: f64,
-    certify: bool,
+    /// G of `learn/certificate.rs`, in the order of the lines, if it is kept.
+    pub gradient_sums: Option<Vec<f64>>,
     /// The tallies of the lanes.
     pub lanes: LaneTallies,
     /// The stack.
@@ -136,14 +146,19 @@ pub struct Observer {
 impl Observer {
     /// An observer before the first round. `fixed_share` is the part of the shares that every round
     /// redistributes evenly.
-    pub fn new(loss: Loss, penalised: bool, fixed_share: f64, certify: bool) -> Self {
+    pub fn new(
+        loss: Loss,
+        penalised: bool,
+        fixed_share: f64,
+        gradient_sums: Option<Vec<f64>>,
+    ) -> Self {
         let (lanes, stack, stack_tally, tally) = Default::default();
         let mixture = Mixture::new(fixed_share);
         Observer {
             loss,
             penalised,
             fixed_share,
-            certify,
+            gradient_sums,
             lanes,
             stack,
             stack_tally,
@@ -166,7 +181,7 @@ impl Observer {
             self.observe_each(rounds, mixed);
         }
         self.record_all(rounds, &mixed[start..]);
-        if self.certify {
+        if self.gradient_sums.is_some() {
             self.take_tangents(rounds, &mixed[start..]);
         }
         rounds.clear();
@@ -258,10 +273,10 @@ impl Observer {
 }
 
 impl Observer {
-    /// Compute the slopes α_t of the mixture in the game that the regret is of, and add Σ α_t p_t to the tally.
+    /// Add the tangents of the mixture, in the game that the regret is of: α_t p_t to the tally and α_t x_t to G.
     #[inline(always)]
     fn take_tangents(&mut self, rounds: &mut Rounds, mixed: &[f64]) {
-        let Rounds { slopes, standardised, given, labels, importances, .. } = rounds;
+        let Rounds { terms, slopes, standardised, given, labels, importances, .. } = rounds;
         let (margins, labels) = match given.is_empty() {
             true => (mixed, &*labels),
             false => (standardised.mixed(), standardised.labels()),
@@ -272,6 +287,9 @@ impl Observer {
         for ((slope, importance), margin) in slopes.iter_mut().zip(importances).zip(margins) {
             *slope *= *importance;
             self.tally.played += *slope * margin;
+        }
+        if let Some(sums) = &mut self.gradient_sums {
+            terms.add_to(sums, slopes);
         }
     }
 }
@@ -298,7 +316,7 @@ mod tests {
 
     /// The observer and its margins after some rounds, observed in batches of this size.
     fn watched(loss: Loss, fixed_share: f64, at_a_time: usize) -> (Vec<f64>, Observer) {
-        let mut observer = Observer::new(loss, false, fixed_share, true);
+        let mut observer = Observer::new(loss, false, fixed_share, Some(vec![0.0; 4]));
         let (mut rounds, mut mixed) = (Rounds::default(), Vec::new());
         for t in 0..200 {
             // Plain rounds, then one of larger importance; no round after it is plain.

@@ -23,16 +23,13 @@ mod gather;
 mod model;
 mod round;
 
-use std::ops::Range;
-
-use crate::alloc::Table;
+use crate::alloc::{Table, zeroed};
 use crate::error::Result;
-use crate::example::{Example, Given, Ordered, Scaled, Scales};
-use crate::learn::dispatch::PlayKernel;
+use crate::example::{Example, Given, Ordered, Scaled, Scales, TouchedSlots};
+use crate::learn::dispatch::{Batch, PlayKernel};
 use crate::learn::frame::{Boxes, Frame, Plan};
 use crate::learn::rounds::{RoundKernel, Upcoming};
 use crate::learn::single::gather::Gathered;
-use crate::learn::table::touched::TouchedSlots;
 use crate::learn::tally::{Round, Tally};
 use crate::rule::{Rule, Slot, Step};
 use crate::simd::f64x8::F64x8;
@@ -40,6 +37,8 @@ use crate::simd::f64x8::F64x8;
 /// A rule run on every coordinate.
 pub struct Single<R: Rule, B: Boxes> {
     frame: Frame<R, B>,
+    /// G of `learn/certificate.rs`, by slot, if it is kept.
+    gradient_sums: Option<Vec<f64>>,
     slots: Table<R::Slot>,
     met: TouchedSlots,
     shared: R::Shared,
@@ -53,10 +52,11 @@ const NEAR: usize = 1 << 20;
 impl<R: Rule, B: Boxes> Single<R, B> {
     /// A learner in its initial state.
     pub fn new(plan: Plan, rule: R, boxes: B) -> Result<Self> {
-        let slots = plan.slots;
+        let (slots, certify) = (plan.slots, plan.certify);
         Ok(Single {
-            frame: Frame::new(plan, rule, boxes)?,
             slots: Table::zeroed(slots)?,
+            frame: Frame::new(plan, rule, boxes),
+            gradient_sums: if certify { Some(zeroed(slots)?) } else { None },
             met: TouchedSlots::new(slots)?,
             shared: R::Shared::default(),
             step: Step::default(),
@@ -101,7 +101,7 @@ impl<R: Rule, B: Boxes> RoundKernel for Single<R, B> {
     }
 
     #[inline(always)]
-    fn start_batch(&mut self, _: Ordered<'_>, _: Range<usize>, _: &mut Self::Scratch) {}
+    fn start_batch(&mut self, _: &mut Batch<'_>, _: &mut Self::Scratch) {}
 
     fn keep_only(&mut self, _: &[u32], _: &[u32], _: &mut Self::Scratch) {}
 
@@ -125,6 +125,10 @@ impl<R: Rule, B: Boxes> RoundKernel for Single<R, B> {
         let round = self.round::<E, PENALISED>(simd, number, example, ahead, gathered)?;
         rounds.push(Round { features, ..round });
         Ok(())
+    }
+
+    fn rounds_stored(scratch: &Self::Scratch) -> usize {
+        scratch.rounds.len()
     }
 
     fn moved_slots(&self) -> impl Iterator<Item = u32> {

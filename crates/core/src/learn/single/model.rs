@@ -10,6 +10,7 @@ use crate::learn::certificate::{Certificate, Measure, SumsMark};
 use crate::learn::dispatch;
 use crate::learn::frame::Boxes;
 use crate::learn::model::{Inspect, Learn, Predict};
+use crate::learn::rounds;
 use crate::learn::tally::{SlotSummary, Tally};
 use crate::rule::{Interval, Rule, Slot};
 
@@ -19,13 +20,21 @@ impl<R: Rule, B: Boxes> Single<R, B> {
         if !R::BOUNDED {
             return None;
         }
-        let sums = self.frame.gradient_sums.as_ref()?;
+        let sums = self.gradient_sums.as_ref()?;
         let least = |slot: usize| self.frame.rule_at(slot).interval().least(sums[slot]);
         Some(self.met.slots().map(least).sum())
     }
 }
 
 impl<R: Rule, B: Boxes> Single<R, B> {
+    /// Whether the gradient sum and the scale of a slot are in their initial state.
+    fn is_untouched(&self, slot: usize) -> bool {
+        // A gradient too small to change a slot still counts in its sum. A value that changed only the scale
+        // counts, too.
+        let has_sum = self.gradient_sums.as_ref().is_some_and(|sums| sums[slot] != 0.0);
+        !has_sum && self.frame.is_untouched(slot)
+    }
+
     /// The offset of the certificate.
     fn offset(&self) -> f64 {
         self.game_loss() + self.tally.penalty - self.tally.played
@@ -34,7 +43,7 @@ impl<R: Rule, B: Boxes> Single<R, B> {
 
 impl<R: Rule, B: Boxes> Learn for Single<R, B> {
     fn learn(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()> {
-        dispatch::learn(self, self.frame.penalty, examples, margins)
+        rounds::learn(self, self.frame.penalty, examples, margins)
     }
 
     fn expect(&mut self, features: u64) {
@@ -67,7 +76,7 @@ impl<R: Rule, B: Boxes> Learn for Single<R, B> {
     }
 
     fn restore_gradient_sums(&mut self, slots: &[u32], sums: &[f64]) {
-        let Some(kept) = &mut self.frame.gradient_sums else { return };
+        let Some(kept) = &mut self.gradient_sums else { return };
         for (&slot, &sum) in slots.iter().zip(sums) {
             kept[slot as usize] = sum;
         }
@@ -128,7 +137,7 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
     }
 
     fn certificate(&self, intercept: Option<u32>, since: &SumsMark) -> Option<Certificate> {
-        let sums = self.frame.gradient_sums.as_ref()?;
+        let sums = self.gradient_sums.as_ref()?;
         let mut measure = Measure::new(self.offset() - since.offset, intercept);
         for slot in self.met.slots() {
             measure.add(slot, since.sum(slot, sums[slot]), self.scaled_weight(slot));
@@ -137,7 +146,7 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
     }
 
     fn mark_sums(&self) -> Option<SumsMark> {
-        let sums = self.frame.gradient_sums.as_ref()?.clone();
+        let sums = self.gradient_sums.as_ref()?.clone();
         Some(SumsMark { offset: self.offset(), sums })
     }
 
@@ -146,9 +155,8 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
     }
 
     fn touched(&self) -> Vec<u32> {
-        let is_touched = |&slot: &usize| {
-            !self.frame.is_untouched(slot, slot) || !self.slots[slot].is_untouched()
-        };
+        let is_touched =
+            |&slot: &usize| !self.is_untouched(slot) || !self.slots[slot].is_untouched();
         let touched = self.met.slots().filter(is_touched).map(|slot| slot as u32);
         self.frame.with_silent(touched.collect())
     }
@@ -166,7 +174,7 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
     }
 
     fn copy_gradient_sums(&self, slots: &[u32], sums: &mut Vec<f64>) {
-        let Some(kept) = &self.frame.gradient_sums else { return };
+        let Some(kept) = &self.gradient_sums else { return };
         sums.extend(slots.iter().map(|&slot| kept[slot as usize]));
     }
 

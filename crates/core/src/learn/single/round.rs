@@ -116,14 +116,14 @@ impl<R: Rule, B: Boxes> Single<R, B> {
             }
             (group.after, group.rates) = (after, rates);
         }
-        if self.frame.gradient_sums.is_some() {
+        if self.gradient_sums.is_some() {
             self.sum_gradients(gathered, stats);
         }
     }
 
     #[inline(never)]
     fn sum_gradients(&mut self, gathered: &Gathered<R::Slot>, stats: &ExampleStats) {
-        let Some(sums) = &mut self.frame.gradient_sums else { return };
+        let Some(sums) = &mut self.gradient_sums else { return };
         for group in gathered.groups() {
             for k in 0..group.count {
                 // In float64: the gradients of the slots are rounded to float32.

@@ -3,7 +3,7 @@
 //! A table for millions of features may meet some hundred thousand, spread over the whole table. In a plain
 //! array the system would allocate every memory page for a few lines, and every line would need a TLB entry
 //! of its own. The compact table stores the lines contiguously, frequent ones near the beginning, and
-//! `learn/table/index.rs` maps each slot to the position of its line. A million click lines with four million
+//! `example/index.rs` maps each slot to the position of its line. A million click lines with four million
 //! slots of 64 bytes use 46 MB, not 256.
 //!
 //! Cost: four bytes a slot, and one more lookup for each feature, in an array a sixteenth as large.
@@ -14,7 +14,7 @@ use lessregret_prefetch::prefetch;
 
 use crate::alloc::{Table, too_many};
 use crate::error::Result;
-use crate::learn::table::index::SlotIndex;
+use crate::example::SlotIndex;
 
 /// The lines of a table and the index of their positions.
 pub struct CompactTable<L> {

@@ -9,7 +9,7 @@
 //! format is known. If only Arrow files have been met, the threads leave text to the stream. Names are
 //! recorded in the order of the lines, by one reader.
 //!
-//! Cost: four blocks for each reader are in flight between the files and the stream, so that a preempted
+//! Cost: three blocks for each reader are in flight between the files and the stream, so that a preempted
 //! reader does not stall the others. There are never more than [`MOST_BLOCKS`], and never more than
 //! [`MOST_BYTES`] and one block.
 
@@ -89,7 +89,7 @@ impl Pipeline {
             files: Mutex::new(files),
             queue: Mutex::default(),
             changed: Condvar::new(),
-            most_blocks: (4 * threads).min(MOST_BLOCKS),
+            most_blocks: (3 * threads).min(MOST_BLOCKS),
         };
         Pipeline {
             shared: Arc::new(shared),
@@ -100,6 +100,11 @@ impl Pipeline {
             wanted: 0,
             on_interrupt,
         }
+    }
+
+    /// Whether other threads parse, and the next block in order is there.
+    pub fn is_ahead(&self) -> bool {
+        self.helpers_started && self.shared.queue().parsed.contains_key(&self.wanted)
     }
 
     /// The next block in order. `labels` is the spelling of labels before it; `requirements` are the

@@ -7,10 +7,9 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
+use super::{SlotLookup, TouchedSlots};
 use crate::alloc::zeroed;
 use crate::error::Result;
-use crate::example::SlotLookup;
-use crate::learn::table::touched::TouchedSlots;
 
 /// The position of the line of every slot.
 pub struct SlotIndex {
