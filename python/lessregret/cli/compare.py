@@ -28,8 +28,7 @@ from lessregret.cli.outputs import check_files
 from lessregret.errors import InputError
 from lessregret.learners.penalty import check_strength
 from lessregret.learners.rules import Rule
-from lessregret.ledger import HALF
-from lessregret.report.wording import number
+from lessregret.report.wording import number, part_in_words
 
 if TYPE_CHECKING:
     from lessregret.data.streams import ExampleStream
@@ -204,16 +203,9 @@ def _table(rows: list[Row]) -> str:
         cells = row.as_dict()
         loss = _with_spread(cells["mean_loss"], cells["sd_loss"])
         mistakes = _with_spread(cells["mistake_rate"], cells["sd_mistakes"])
-        left = _left(cells["left"])
+        left = part_in_words(cells["left"])
         lines.append(f"{row.rule:<{width}}  {loss:>20}  {mistakes:>20}  {left:>12}")
     return "\n".join(lines)
-
-
-def _left(part: float | None) -> str:
-    """The part of the loss that fixed weights of the learned size could save at most."""
-    if part is None:
-        return "–"
-    return f"{100 * part:.1f} %" if part <= HALF else "open"
 
 
 def _with_spread(mean: float | None, spread: float | None) -> str:

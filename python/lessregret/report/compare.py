@@ -10,7 +10,7 @@ from lessregret.regret.comparison import Row
 from lessregret.report import comparison_picture, pictures
 from lessregret.report.page import DataFile, Origin, Report, Section, about_data, data_section
 from lessregret.report.parts import Facts, Folded, Part, Picture, Table, Text
-from lessregret.report.wording import counted, number
+from lessregret.report.wording import counted, number, part_in_words
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,16 @@ def _score_table(run: CompareRun) -> Table:
         "sd_loss": "sd",
         "mistake_rate": "mistakes",
         "sd_mistakes": "sd",
+        "left": "at most left",
     }
     documents = [row.as_dict() for row in run.ranked]
     kept = [name for name in columns if any(each[name] is not None for each in documents)]
-    rows = [[each["rule"], *(number(each[name], 6) for name in kept)] for each in documents]
+    rows = [[each["rule"], *(_cell(name, each[name]) for name in kept)] for each in documents]
     return Table(["rule", *(columns[name] for name in kept)], rows)
+
+
+def _cell(name: str, value: float | None) -> str:
+    return part_in_words(value) if name == "left" else number(value, 6)
 
 
 def _how_to_read(run: CompareRun) -> str:
@@ -86,7 +91,9 @@ def _how_to_read(run: CompareRun) -> str:
     )
     return (
         f"{seen} The loss is fair only among rules that look at it: {_rules_of_the_loss()}. The "
-        "others aim at the sign of the margin, and are better compared by their mistakes."
+        "others aim at the sign of the margin, and are better compared by their mistakes. *At most "
+        "left* is the part of the loss that fixed weights as large as those of the row's own model "
+        "could have saved; *open* means more than a half."
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lessregret.ledger import STANDARDISED_LABELS, VARIANCES
+from lessregret.ledger import HALF, STANDARDISED_LABELS, VARIANCES
 
 if TYPE_CHECKING:
     from lessregret.ledger import Ledger, Statement
@@ -82,9 +82,18 @@ def left_in_words(said: Statement | None) -> str:
     >>> left_in_words(Statement("ball", 5.0, 1.0, lost=0.4, certified=0.1)), left_in_words(None)
     ('open', '–')
     """
-    if said is None:
+    return part_in_words(None if said is None else said.left)
+
+
+def part_in_words(left: float | None) -> str:
+    """A part of the loss that stays open, for a table; a dash if it is not known.
+
+    >>> part_in_words(0.071), part_in_words(0.9), part_in_words(None)
+    ('7.1 %', 'open', '–')
+    """
+    if left is None:
         return "–"
-    return f"{100 * said.left:.1f} %" if said.speaks else "open"
+    return f"{100 * left:.1f} %" if left <= HALF else "open"
 
 
 def _this_size(said: Statement) -> str:
