@@ -61,7 +61,7 @@ def test_the_sentence_the_pictures_and_the_tile_of_a_run_that_certifies_much() -
 def test_words_alone_where_nothing_is_certified_at_a_tenth_of_the_size() -> None:
     run = ledger(Norms.of([300.0, 400.0]))
     text = html(Certified(run, marks(run), SPEC))
-    assert "open for weights of this size" in text
+    assert "open: fixed weights with" in text
     assert "<img" not in text
     assert "<table" not in text
     assert certified_tile(run)[0][:2] == ("certified", "open")
@@ -70,7 +70,7 @@ def test_words_alone_where_nothing_is_certified_at_a_tenth_of_the_size() -> None
 def test_where_smaller_weights_are_certified_there_is_a_picture_over_sizes_only() -> None:
     run = ledger(Norms.of([30.0, 40.0]))
     text = html(Certified(run, marks(run), SPEC))
-    assert "open for weights of this size" in text
+    assert "open: fixed weights with" in text
     assert text.count("<img") == 1
     assert "<td>0.1 × learned</td>" in text
 

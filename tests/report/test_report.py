@@ -229,7 +229,9 @@ def test_the_page_of_compare(lessregret: CommandLine, clicks: str, shuffles: str
     for rule, *cells in shown:
         names = ("mean_loss", "sd_loss", "mistake_rate", "sd_mistakes")
         known = [scores[rule][name] for name in names]
-        assert cells == [f"{score:.6f}" for score in known if score is not None]
+        left = scores[rule]["left"]
+        told = f"{100 * left:.1f} %" if left <= 0.5 else "open"
+        assert cells == [*(f"{score:.6f}" for score in known if score is not None), told]
     assert len(shown) == 3
     assert len(outline.sources) == (2 if shuffles == "0" else 1)
     assert ["per-coordinate:rate=0.1", "radius 100.0, rate 0.1, offset 0.0"] in outline.rows

@@ -89,9 +89,9 @@ if TYPE_CHECKING:
 @click.option(
     "--certify/--no-certify",
     default=None,
-    help="Whether to keep the sums that certify what no fixed weights of a given size could have "
-    "lost less than. This needs 8 more bytes of memory for each slot in use. The default is "
-    "--certify with rate 'auto' and --no-certify with any other rate.",
+    help="Whether to compute a lower bound on the loss of all fixed weights of a given size. This "
+    "needs 8 more bytes of memory for each slot in use. The default is --certify with rate 'auto' "
+    "and --no-certify otherwise.",
 )
 @click.option(
     "--passes",

@@ -197,7 +197,8 @@ class Ledger:
         if self.certificate is None or lost is None:
             return None
         size, limit = self.certificate.size("ball"), abs(self.certificate.intercept_weight)
-        # No fixed weights are certified to lose more than the run, whatever was rounded.
+        # A run that follows a change can lose less than is certified of all fixed weights. Then
+        # nothing is left.
         certified = min(lost, self.certified(size, "ball"))
         return Statement("ball", size, limit, lost, certified)
 

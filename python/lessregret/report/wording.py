@@ -55,22 +55,38 @@ def certified_in_words(ledger: Ledger) -> str:
     ...     summary = SlotSummary(spread=None, floor=None, theorem=None, touched=2)
     ...     tally = Tally(rounds=100, importance=100.0, loss=loss)
     ...     return certified_in_words(Ledger(tally, summary, True, 0, certificate))
-    >>> run(loss=33.0, offset=35.0)[:90]
-    'no fixed weights of this size (‖w‖ ≤ 1.00) lose less than 0.300000: at most 9.1 % is left;'
-    >>> run(loss=8.0, offset=8.5)[:63]
-    'open for weights of this size (‖w‖ ≤ 1.00): these examples are '
+    >>> run(loss=33.0, offset=35.0)[:76]
+    'no fixed weights with ‖w‖ ≤ 1.00 lose less than 0.300000: at most 9.1 % left'
+    >>> run(loss=8.0, offset=8.5)
+    'open: fixed weights with ‖w‖ ≤ 1.00 might lose less than half of what the run lost'
     """
     said = ledger.statement
     if said is None:
         return "nothing, since the sums of the certificate were not kept"
     if not said.speaks:
-        return f"open for weights {_this_size(said)}: {_why_open(ledger)}"
+        return f"open: fixed weights {_sizes(said)} might {_lose(ledger)} {_half(ledger)}"
     unit = f" {VARIANCES}" if ledger.game == STANDARDISED_LABELS else ""
     least, left = f"{number(said.certified, 6)}{unit}", f"{100 * said.left:.1f} %"
-    said_of = (
-        f"no fixed weights {_this_size(said)} lose less than {least}: at most {left} is left; "
-    )
-    return said_of + "larger weights are not covered"
+    told = f"no fixed weights {_sizes(said)} {_lose(ledger)} {least}: at most {left} left"
+    return f"{told}; larger weights are not covered"
+
+
+def _sizes(said: Statement) -> str:
+    limit = f" and |intercept| ≤ {said.intercept:,.2f}" if said.intercept else ""
+    return f"with ‖w‖ ≤ {said.radius:,.2f}{limit}"
+
+
+def _lose(ledger: Ledger) -> str:
+    return "have a loss and penalty below" if ledger.tally.penalty else "lose less than"
+
+
+def _half(ledger: Ledger) -> str:
+    touched, rounds = ledger.summary.touched, ledger.rounds
+    of_it = "half of that of the run" if ledger.tally.penalty else "half of what the run lost"
+    if touched < rounds:
+        return of_it
+    examples = counted(rounds, "example")
+    return f"{of_it}; with {touched:,} slots for {examples} they can often fit all labels"
 
 
 def left_in_words(said: Statement | None) -> str:
@@ -94,17 +110,3 @@ def part_in_words(left: float | None) -> str:
     if left is None:
         return "–"
     return f"{100 * left:.1f} %" if left <= HALF else "open"
-
-
-def _this_size(said: Statement) -> str:
-    return f"of this size (‖w‖ ≤ {said.radius:,.2f})"
-
-
-def _why_open(ledger: Ledger) -> str:
-    touched, rounds = ledger.summary.touched, ledger.rounds
-    if touched >= rounds:
-        return (
-            f"with {touched:,} slots for {counted(rounds, 'example')}, fixed weights can fit "
-            "nearly everything"
-        )
-    return "these examples are too few to rule out that fixed weights lose less than half of it"

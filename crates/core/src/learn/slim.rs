@@ -161,7 +161,6 @@ impl Inspect for SlimModel {
 mod tests {
     use super::*;
     use crate::example::Chunk;
-    use crate::learn::certificate::{Certificate, SumsMark};
     use crate::learn::model::AnyModel;
 
     const SLOTS: usize = 40;
