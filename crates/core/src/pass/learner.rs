@@ -8,7 +8,7 @@ use std::{io, thread};
 use super::outcomes::Outcomes;
 use super::source::{Checked, Source};
 use crate::alloc::reserved;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::example::{Chunk, Names, Ordered, Requirements};
 use crate::learn::certificate::{Certificate, SumsMark};
 use crate::learn::many;
@@ -19,6 +19,9 @@ use crate::read::stream::Stream;
 use crate::rule::Interval;
 use crate::snapshot::{self, Header, Loaded, Snapshot};
 use crate::spec::{FeatureSpace, Spec};
+
+/// The number of examples between two checks for interrupts.
+const BLOCK: usize = 1 << 14;
 
 /// A learner and the names of its features.
 pub struct Learner {
@@ -166,25 +169,51 @@ impl Learner {
     }
 
     fn learn_stream(&mut self, stream: &mut Stream) -> Result<Outcomes> {
-        every_block(stream, |stream| self.learn_block(stream, usize::MAX))
+        every_block(stream, |stream| self.learn_block(stream, BLOCK))
     }
 
+    /// Learn from the next examples of a stream, at most `limit`: all that are there, or a chunk of a pipe.
+    ///
+    /// After the first chunk an error is left to the next call, so that the outcomes before it are not lost.
     fn learn_block(&mut self, stream: &mut Stream, limit: usize) -> Result<Outcomes> {
+        let mut outcomes = Outcomes::default();
+        let mut left = limit - self.fill(stream, limit)?;
+        loop {
+            let may_help = left > 0 && stream.has_threads() && stream.goes_on();
+            let learned = match self.model.learner()? {
+                model if may_help && model.gains_from_helper() => {
+                    self.learn_blocks(stream, std::mem::take(&mut left), &mut outcomes)
+                }
+                model => model.learn((&self.chunk).into(), &mut outcomes.margins).map(|()| {
+                    outcomes.note_chunk(&self.chunk);
+                }),
+            };
+            let count = outcomes.labels.len();
+            outcomes.margins.truncate(count);
+            match learned {
+                Err(error) if count > 0 && !stream.is_interrupted() => stream.fail(error),
+                learned => learned?,
+            }
+            if left == 0 || !stream.goes_on() {
+                return Ok(outcomes);
+            }
+            match self.fill(stream, left) {
+                Err(error) if stream.is_interrupted() => return Err(error),
+                Err(_) | Ok(0) => return Ok(outcomes),
+                Ok(filled) => left -= filled,
+            }
+        }
+    }
+
+    /// Replace the examples of the chunk by the next ones.
+    fn fill(&mut self, stream: &mut Stream, limit: usize) -> Result<usize> {
         let before = stream.skipped();
         let filled = stream.fill(&mut self.chunk, limit);
         self.skipped += stream.skipped() - before;
-        let left = limit - filled?;
-        let mut outcomes = Outcomes::default();
-        if left > 0 && stream.is_ahead() && self.model.learner()?.gains_from_helper() {
-            self.learn_blocks(stream, left, &mut outcomes)?;
-        } else {
-            self.model.learner()?.learn((&self.chunk).into(), &mut outcomes.margins)?;
-            outcomes.note_chunk(&self.chunk);
-        }
-        Ok(outcomes)
+        filled
     }
 
-    /// Learn from the block that was read, and from those that are there already, at most `left` more examples.
+    /// Learn from the chunk and from what follows in the stream, at most `left` more examples.
     fn learn_blocks(
         &mut self,
         stream: &mut Stream,
@@ -193,17 +222,12 @@ impl Learner {
     ) -> Result<()> {
         let Learner { model, chunk, skipped, .. } = self;
         let (mut margins, is_first) = (std::mem::take(&mut outcomes.margins), true);
-        let mut blocks = Blocks { stream, first: chunk, is_first, left, skipped, outcomes };
+        let mut blocks =
+            Blocks { stream, first: chunk, is_first, left, skipped, outcomes, failed: None };
         let learned = model.learner()?.learn_chunks(&mut blocks, &mut margins);
-        let count = outcomes.labels.len();
+        let failed = blocks.failed;
         outcomes.margins = margins;
-        outcomes.margins.truncate(count);
-        match learned {
-            // The outcomes of the blocks before the error are not lost: the next call returns it.
-            Err(error) if count > 0 => stream.fail(error),
-            learned => learned?,
-        }
-        Ok(())
+        learned.and(failed.map_or(Ok(()), Err))
     }
 
     fn learn_ordered(&mut self, examples: Ordered<'_>) -> Result<Outcomes> {
@@ -291,7 +315,7 @@ impl Learner {
     }
 }
 
-/// The blocks of a stream that are there without waiting, the first of them already read.
+/// The blocks of a stream that follow without waiting, the first of them already read.
 struct Blocks<'a> {
     stream: &'a mut Stream,
     first: &'a mut Chunk,
@@ -300,6 +324,8 @@ struct Blocks<'a> {
     left: usize,
     skipped: &'a mut u64,
     outcomes: &'a mut Outcomes,
+    /// Why the stream ended early.
+    failed: Option<Error>,
 }
 
 impl Chunks for Blocks<'_> {
@@ -309,15 +335,17 @@ impl Chunks for Blocks<'_> {
             chunk.swap_examples(self.first);
             return true;
         }
-        if self.left == 0 || !self.stream.is_ahead() {
+        if self.left == 0 || !self.stream.goes_on() {
             return false;
         }
         let before = self.stream.skipped();
-        // An error is returned again by the next call.
-        let filled = self.stream.fill(chunk, self.left).unwrap_or(0);
+        let filled = self.stream.fill(chunk, self.left);
         *self.skipped += self.stream.skipped() - before;
-        self.left -= filled;
-        filled > 0
+        match filled {
+            Ok(filled) => self.left -= filled,
+            Err(error) => self.failed = Some(error),
+        }
+        !chunk.is_empty()
     }
 
     fn learned(&mut self, chunk: &Chunk) {

@@ -74,6 +74,7 @@ pub struct Stream {
     skipped: u64,
     first_skipped: Option<InputError>,
     failed: Option<Error>,
+    is_interrupted: bool,
 }
 
 /// The block whose examples are being handed out.
@@ -104,11 +105,21 @@ impl Stream {
         Stream { threads: threads.max(1), ..self }
     }
 
-    /// Whether more threads than the caller's may be used, and the next examples are there without waiting.
-    pub fn is_ahead(&self) -> bool {
-        let has_more = self.current.as_ref().is_some_and(Current::has_more);
-        let is_ahead = |pipeline: &Pipeline| pipeline.is_ahead();
-        self.failed.is_none() && has_more && self.pipeline.as_ref().is_some_and(is_ahead)
+    /// Whether more threads than the caller's may be used.
+    pub fn has_threads(&self) -> bool {
+        self.threads > 1
+    }
+
+    /// Whether more examples of a file are there. Says no for a pipe, whose next bytes may take their time. Depends on
+    /// the bytes only, not on the threads.
+    pub fn goes_on(&self) -> bool {
+        let goes_on = |current: &Current| current.has_more() && !current.parsed.task.is_of_pipe;
+        self.failed.is_none() && self.current.as_ref().is_some_and(goes_on)
+    }
+
+    /// Whether reading was interrupted.
+    pub fn is_interrupted(&self) -> bool {
+        self.is_interrupted
     }
 
     /// Let the next call and every call after it return this error.
@@ -146,6 +157,7 @@ impl Stream {
             skipped: 0,
             first_skipped: None,
             failed,
+            is_interrupted: false,
         }
     }
 
@@ -286,9 +298,9 @@ impl Stream {
         if let Some(Current { parsed, .. }) = self.current.take() {
             pipeline.recycle(parsed.task.block, parsed.chunk);
         }
-        let parsed = pipeline
-            .next_parsed(labels, requirements)
-            .map_err(|error| interrupted(&self.file, &error))?;
+        let parsed = pipeline.next_parsed(labels, requirements);
+        self.is_interrupted = parsed.is_err();
+        let parsed = parsed.map_err(|error| interrupted(&self.file, &error))?;
         self.admit(parsed, requirements)
     }
 

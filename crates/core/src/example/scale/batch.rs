@@ -75,15 +75,15 @@ impl Standard {
         batch: &mut ScaledBatch,
         undo: &mut Undo,
     ) -> Result<()> {
-        let index = self.table.index();
+        self.table.reserve()?;
         batch.positions.clear();
         for k in range.clone() {
+            let Some(index) = self.table.index() else { break };
             match examples.positions(k, index) {
                 Some(found) => batch.positions.extend_from_slice(found),
                 None => index.meet_all(examples.example(k).slots, &mut batch.positions),
             }
         }
-        self.table.reserve()?;
         self.examples = before + range.len() as u64;
         let labels = range.clone().map(|k| examples.example(k));
         self.scale_labels(labels, batch, undo);

@@ -68,8 +68,7 @@ impl Scales {
             Scale::Cap | Scale::Full => Scales::Largest(Largest::new(space.scale, slots)?),
             Scale::Standard => {
                 let labels = space.standardises_labels().then(LabelScale::default);
-                let index = Arc::new(SlotIndex::new(slots)?);
-                Scales::Standard(Box::new(Standard::new(index, intercept, labels)))
+                Scales::Standard(Box::new(Standard::new(slots, intercept, labels)))
             }
         })
     }
@@ -77,7 +76,14 @@ impl Scales {
     /// Let the scales, which are in their initial state, use the index of a learner.
     pub fn share(&mut self, index: &Arc<SlotIndex>) {
         if let Scales::Standard(standard) = self {
-            standard.share(Arc::clone(index));
+            standard.table.share(Arc::clone(index));
+        }
+    }
+
+    /// A hint that many features are to come.
+    pub fn expect_many(&mut self) {
+        if let Scales::Standard(standard) = self {
+            standard.table.expect_many();
         }
     }
 

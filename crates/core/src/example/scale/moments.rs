@@ -84,11 +84,13 @@ impl From<Line> for Moments {
 
 /// The statistics of all features that have any.
 pub struct MomentTable {
-    /// Where the line of each slot is. Shared with the learner that has an index too.
-    index: Arc<SlotIndex>,
+    slots: usize,
+    /// Where the line of each slot is; none before the first line. Shared with a learner that has an index too.
+    index: Option<Arc<SlotIndex>>,
     /// Indexed by position; none before the first. Line 0 stands for all slots that were never met, and never
     /// changes; a line whose count is 0 has no statistics.
     lines: Option<Table<Line>>,
+    has_huge_pages: bool,
 }
 
 impl fmt::Debug for MomentTable {
@@ -98,36 +100,61 @@ impl fmt::Debug for MomentTable {
 }
 
 impl MomentTable {
-    /// A table without statistics, whose lines are where this index says.
-    pub fn new(index: Arc<SlotIndex>) -> Self {
-        MomentTable { index, lines: None }
+    /// A table for so many slots, without statistics.
+    pub fn new(slots: usize) -> Self {
+        MomentTable { slots, index: None, lines: None, has_huge_pages: false }
     }
 
-    /// The index of the lines.
-    pub fn index(&self) -> &Arc<SlotIndex> {
-        &self.index
+    /// Keep the lines, of which there are none yet, where this index says.
+    pub fn share(&mut self, index: Arc<SlotIndex>) {
+        self.index = Some(index);
+    }
+
+    /// The index of the lines, if there may be any.
+    pub fn index(&self) -> Option<&Arc<SlotIndex>> {
+        self.index.as_ref()
     }
 
     /// Allocate the memory of the lines. The system provides it when a line is first used.
     #[inline(always)]
     pub fn reserve(&mut self) -> Result<()> {
         if self.lines.is_none() {
-            self.lines = Some(Table::zeroed(self.index.slots() + 1)?);
+            if self.index.is_none() {
+                self.index = Some(Arc::new(SlotIndex::new(self.slots)?));
+            }
+            let mut lines = Table::zeroed(self.slots + 1)?;
+            if self.has_huge_pages {
+                lines.use_huge_pages();
+            }
+            self.lines = Some(lines);
         }
         Ok(())
     }
 
+    /// A hint that so many features come that their lines fill huge pages.
+    pub fn expect_many(&mut self) {
+        self.has_huge_pages = true;
+    }
+
     /// The statistics of a slot, if it has any.
     pub fn get(&self, slot: u32) -> Option<Moments> {
-        let line = self.lines().get(self.index.find(slot) as usize);
+        let line = self.lines().get(self.find(slot));
         line.map(|&line| Moments::from(line)).filter(|line| line.count > 0.0)
     }
 
     /// Replace `positions` by those of the lines of these slots, and allocate the memory of the lines.
     pub fn meet(&mut self, slots: &[u32], positions: &mut Vec<u32>) -> Result<()> {
         positions.clear();
-        self.index.meet_all(slots, positions);
-        self.reserve()
+        self.reserve()?;
+        if let Some(index) = &self.index {
+            index.meet_all(slots, positions);
+        }
+        Ok(())
+    }
+
+    /// The position of the line of a slot; 0 if it was never met.
+    fn find(&self, slot: u32) -> usize {
+        self.index.as_ref().map_or(0, |index| index.find(slot) as usize)
     }
 
     /// Prefetch the lines at these positions.
@@ -153,14 +180,14 @@ impl MomentTable {
 
     /// Replace the statistics of a slot that was met.
     pub fn set(&mut self, slot: u32, moments: Moments) {
-        let position = self.index.find(slot);
-        self.lines_mut()[position as usize] = moments.into();
+        let position = self.find(slot);
+        self.lines_mut()[position] = moments.into();
     }
 
     /// The slots that have statistics, ascending.
     pub fn slots(&self) -> Vec<u32> {
-        let met = self.index.met().slots().map(|slot| slot as u32);
-        met.filter(|&slot| self.get(slot).is_some()).collect()
+        let met = self.index.iter().flat_map(|index| index.met().slots());
+        met.map(|slot| slot as u32).filter(|&slot| self.get(slot).is_some()).collect()
     }
 }
 
@@ -180,7 +207,8 @@ mod tests {
     #[test]
     fn a_table_holds_what_was_put_last() -> Result<()> {
         let index = Arc::new(SlotIndex::new(5)?);
-        let mut table = MomentTable::new(Arc::clone(&index));
+        let mut table = MomentTable::new(5);
+        table.share(Arc::clone(&index));
         assert_eq!(table.get(3), None);
         // A reader meets slots before any of them has statistics.
         index.meet(1);

@@ -29,8 +29,6 @@
 //! Cost: no table and no time for values of 1; otherwise one line of `scale/moments.rs` a feature, a division
 //! and a square root.
 
-use std::sync::Arc;
-
 use super::batch::grow;
 use super::labels::LabelScale;
 use super::line::Line;
@@ -38,7 +36,6 @@ use super::moments::{MomentTable, Moments};
 use super::wide::{Eight, Row, ScaleRow, WIDTH};
 use super::{Example, Scaled};
 use crate::error::{Error, Result};
-use crate::example::SlotIndex;
 use crate::rule::Interval;
 use crate::simd::InstructionSet;
 
@@ -84,8 +81,8 @@ pub(super) fn is_ones(example: &Example<'_>) -> bool {
 }
 
 impl Standard {
-    /// No statistics yet. `index` tells where those of each slot are to be.
-    pub(super) fn new(index: Arc<SlotIndex>, intercept: u32, labels: Option<LabelScale>) -> Self {
+    /// No statistics yet, for this many slots, one of them the intercept's.
+    pub(super) fn new(slots: usize, intercept: u32, labels: Option<LabelScale>) -> Self {
         Standard {
             intercept,
             examples: 0,
@@ -93,16 +90,11 @@ impl Standard {
             ones: Vec::new(),
             has_table: false,
             instructions: InstructionSet::chosen().unwrap_or(InstructionSet::Portable),
-            table: MomentTable::new(index),
+            table: MomentTable::new(slots),
             next: Next::default(),
             old: Vec::new(),
             labels,
         }
-    }
-
-    /// Keep the statistics where this index says. There are none yet.
-    pub(super) fn share(&mut self, index: Arc<SlotIndex>) {
-        self.table = MomentTable::new(index);
     }
 
     /// Whether an example whose values are all 1 is seen as it is and changes nothing.
@@ -371,8 +363,7 @@ mod tests {
     }
 
     fn new() -> Standard {
-        let index = SlotIndex::new(10).expect("ten slots fit into memory");
-        Standard::new(Arc::new(index), INTERCEPT, None)
+        Standard::new(10, INTERCEPT, None)
     }
 
     /// What is seen of a round, which is then remembered.

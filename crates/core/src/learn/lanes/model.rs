@@ -163,7 +163,9 @@ impl<R: Rule, B: Boxes> Learn for Lanes<R, B> {
     }
 
     fn expect(&mut self, features: u64) {
-        self.table.expect(features);
+        if self.table.expect(features) {
+            self.frame.scales.expect_many();
+        }
     }
 
     fn index(&self) -> Option<Arc<dyn SlotLookup>> {

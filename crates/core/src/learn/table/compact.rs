@@ -39,12 +39,14 @@ impl<L: bytemuck::Pod> CompactTable<L> {
         &self.index
     }
 
-    /// A hint of the number of features to come, for choosing huge pages.
-    pub fn expect(&mut self, features: u64) {
+    /// A hint of the number of features to come, for choosing huge pages. Says whether there are so many that their
+    /// lines fill them.
+    pub fn expect(&mut self, features: u64) -> bool {
         // Lines are allocated contiguously, so many of them soon fill a huge page.
         if features > MANY {
             self.lines.use_huge_pages();
         }
+        features > MANY
     }
 
     /// Request the memory of all lines that have a position. Lines must not be changed before that.

@@ -47,6 +47,8 @@ pub struct Task {
     pub begins_file: bool,
     /// The number of bytes read from all files up to here, in their compressed form.
     pub bytes_read: u64,
+    /// Whether the bytes do not come from a file, so that those after them may take their time.
+    pub is_of_pipe: bool,
     /// What to do.
     pub piece: Piece,
     /// The bytes of the block, if there are any.
@@ -69,6 +71,7 @@ struct Open {
     origin: Origin,
     file: Arc<str>,
     begins: bool,
+    is_pipe: bool,
 }
 
 /// The content of a file.
@@ -130,9 +133,11 @@ impl Files {
             Some(open) => (Arc::clone(&open.file), std::mem::take(&mut open.begins)),
             None => (Arc::from(""), false),
         };
+        let is_of_pipe = self.open.as_ref().is_some_and(|open| open.is_pipe);
         let number = self.given_out;
         self.given_out += 1;
-        Task { number, file, begins_file, bytes_read: self.bytes_read(), piece, block }
+        let bytes_read = self.bytes_read();
+        Task { number, file, begins_file, bytes_read, is_of_pipe, piece, block }
     }
 
     fn bytes_read(&self) -> u64 {
@@ -166,9 +171,9 @@ impl Files {
         };
         let source = if self.reads_aside { source.read_ahead(self.on_interrupt) } else { source };
         let file = Arc::from(source.origin.name.as_str());
-        let origin = source.origin;
+        let (origin, is_pipe) = (source.origin, source.is_pipe);
         let content = Content::of(source.bytes).map_err(|trouble| explained(trouble, &origin))?;
-        self.open = Some(Open { content, origin, file, begins: true });
+        self.open = Some(Open { content, origin, file, begins: true, is_pipe });
         Ok(true)
     }
 

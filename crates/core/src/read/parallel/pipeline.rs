@@ -102,11 +102,6 @@ impl Pipeline {
         }
     }
 
-    /// Whether other threads parse, and the next block in order is there.
-    pub fn is_ahead(&self) -> bool {
-        self.helpers_started && self.shared.queue().parsed.contains_key(&self.wanted)
-    }
-
     /// The next block in order. `labels` is the spelling of labels before it; `requirements` are the
     /// properties that its examples must have.
     pub fn next_parsed(

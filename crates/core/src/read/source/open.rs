@@ -38,7 +38,7 @@ pub struct Source {
     /// The origin, for error messages.
     pub origin: Origin,
     /// Whether the bytes do not come from a file, so that a read may block.
-    is_pipe: bool,
+    pub is_pipe: bool,
 }
 
 /// A name for messages, and the number of bytes read.
