@@ -32,7 +32,7 @@ RULES: list[str]
 MAX_BITS: int
 MAX_COLUMNS: int
 
-CertificateParts: TypeAlias = tuple[
+_CertificateParts: TypeAlias = tuple[
     float, tuple[float, float, float], tuple[float, float, float], float, float
 ]
 
@@ -173,9 +173,9 @@ class Learner:
             ]
         ],
         tuple[float, float, float] | None,
-        CertificateParts | None,
+        _CertificateParts | None,
     ]: ...
-    def certificate(self, since: SumsMark) -> CertificateParts | None: ...
+    def certificate(self, since: SumsMark) -> _CertificateParts | None: ...
     def mark_sums(self) -> SumsMark | None: ...
     def gradient_sums(self) -> tuple[NDArray[np.uint32], NDArray[np.float64]] | None: ...
     def weights(self) -> tuple[NDArray[np.uint32], NDArray[np.float32]]: ...

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     SlotSums = Callable[[], tuple[NDArray[np.uint32], NDArray[np.float64]]]
+    ThreeNorms = tuple[float, float, float]
+    CertificateParts = tuple[float, ThreeNorms, ThreeNorms, float, float]
 
 
 class Learner:
@@ -301,7 +303,7 @@ class Learner:
 
 
 def _certificate(
-    parts: _core.CertificateParts | None,
+    parts: CertificateParts | None,
     vector: SlotSums | None = None,
 ) -> Certificate | None:
     if parts is None:
