@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -25,6 +25,7 @@ from scipy.sparse import csr_array
 from benchmarks.quality.sets import DataSet, data_sets
 from lessregret import Learner, open_examples
 from lessregret.data.datasets import DataHome
+from lessregret.game.domains import Box, Domain, L1Ball, L2Ball
 from lessregret.ledger import SHAPES, Ledger, Shape
 from lessregret.report.wording import left_in_words
 
@@ -79,16 +80,14 @@ class Found:
     total: float
 
 
-def least(
-    game: Game, project: Callable[[Vector], Vector], limit: float, start: Found, steps: int
-) -> Found:
+def least(game: Game, feasible: Domain, limit: float, start: Found, steps: int) -> Found:
     """The best point that accelerated projected gradient descent finds (Beck & Teboulle 2009)."""
     best, transposed = start, game.values.T
     weights, bias, momentum = start.weights, start.intercept, 1.0
     ahead, ahead_bias, step = weights, bias, 1.0 / game.curvature
     for _ in range(steps):
         slopes = game.slopes(game.values @ ahead + ahead_bias * game.levels)
-        moved = project(ahead - step * (transposed @ slopes))
+        moved = feasible.project(ahead - step * (transposed @ slopes))
         moved_bias = float(np.clip(ahead_bias - step * (game.levels @ slopes), -limit, limit))
         total = game.total(game.values @ moved + moved_bias * game.levels)
         if total < best.total:
@@ -101,24 +100,11 @@ def least(
     return best
 
 
-def projection(shape: Shape, radius: float) -> Callable[[Vector], Vector]:
-    """The nearest point of the set."""
+def domain(shape: Shape, radius: float, columns: int) -> Domain:
+    """The weights of a size, without the intercept."""
     if shape == "box":
-        return lambda weights: np.clip(weights, -radius, radius)
-    if shape == "ball":
-        return lambda weights: weights * min(1.0, radius / max(np.linalg.norm(weights), 1e-300))
-    return lambda weights: _onto_l1_ball(weights, radius)
-
-
-def _onto_l1_ball(weights: Vector, radius: float) -> Vector:
-    """Duchi et al. (2008), by sorting."""
-    sizes = np.abs(weights)
-    if sizes.sum() <= radius:
-        return weights
-    descending = np.sort(sizes)[::-1]
-    thresholds = (np.cumsum(descending) - radius) / np.arange(1, len(sizes) + 1)
-    threshold = thresholds[np.flatnonzero(descending > thresholds)[-1]]
-    return np.sign(weights) * np.maximum(sizes - threshold, 0)
+        return Box.cube(columns, -radius, radius)
+    return L2Ball(np.zeros(columns), radius) if shape == "ball" else L1Ball(columns, radius)
 
 
 @dataclass(frozen=True)
@@ -147,7 +133,8 @@ def measure(name: str, data: DataSet, steps: int = STEPS) -> Row:
     found = dict.fromkeys(SHAPES, zero)
     for shape, radius in sets(ledger):
         # The radii of a shape ascend, so what was found before is in the set, too.
-        found[shape] = least(game, projection(shape, radius), limit, found[shape], steps)
+        feasible = domain(shape, radius, game.values.shape[1])
+        found[shape] = least(game, feasible, limit, found[shape], steps)
         # What is certified was summed in another order than what the point loses.
         violations += ledger.certificate.least(radius, shape) > found[shape].total * (1 + 1e-9)
         if shape == "ball" and np.isclose(radius, ledger.certificate.size("ball")):

@@ -21,7 +21,7 @@ from lessregret.learners.losses import LOSSES, Loss
 from lessregret.learners.readable import ReadableLearner
 from lessregret.learners.rules import Coin, Ftrl, PerCoordinate, Rule, parse_rule
 from lessregret.ledger import SHAPES, Certificate, Ledger, Shape
-from tests.support.regret_streams import COLUMNS, STREAMS
+from tests.support.regret_streams import COLUMNS, STREAMS, Linear
 from tests.support.rows import learn_rows
 from tests.support.streams import Round, as_csr, random_rounds
 
@@ -43,18 +43,6 @@ class Played(NamedTuple):
         """What these fixed weights lose in all rounds."""
         rounds = zip(self.values @ weights, self.labels, self.importances, strict=True)
         return sum(h * self.loss.value(p, y) for p, y, h in rounds)
-
-
-class Linear(Loss):
-    """-yp: a loss that is its own tangent."""
-
-    name = "linear"
-
-    def value(self, margin: float, label: float) -> float:
-        return -label * margin
-
-    def slope(self, margin: float, label: float) -> float:
-        return -label
 
 
 def play(loss: str | Loss, rule: Rule, rounds: list[Round], **settings: Any) -> Played:

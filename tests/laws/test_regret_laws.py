@@ -23,6 +23,7 @@ from tests.support.regret_streams import (
     COLUMNS,
     ROUNDS,
     STREAMS,
+    Linear,
     best_fixed,
     contrary,
     random_stream,
@@ -33,18 +34,6 @@ from tests.support.streams import Round, as_csr, random_rounds
 L2 = 0.05
 FLOAT32 = 1e-4
 """Slack for slots in float32, relative to the linearised regret's own terms."""
-
-
-class Linear(Loss):
-    """-yp: the loss that the worst case is made of, and for which linearising loses nothing."""
-
-    name = "linear"
-
-    def value(self, margin: float, label: float) -> float:
-        return -label * margin
-
-    def slope(self, margin: float, label: float) -> float:
-        return -label
 
 
 def rules() -> list[Rule]:

@@ -15,6 +15,18 @@ COLUMNS = 12
 ROUNDS = 300
 
 
+class Linear(Loss):
+    """-yp: the loss that the worst case is made of, and for which linearising loses nothing."""
+
+    name = "linear"
+
+    def value(self, margin: float, label: float) -> float:
+        return -label * margin
+
+    def slope(self, margin: float, label: float) -> float:
+        return -label
+
+
 def random_stream(learner: ReadableLearner) -> list[Round]:
     return list(random_rounds(5, ROUNDS, COLUMNS))
 

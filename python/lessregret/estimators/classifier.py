@@ -40,9 +40,9 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
     intercept : bool, default True
         Whether to learn an intercept (bias) weight.
     certify : bool, optional
-        Whether to measure the linearised regret, ``ledger_.linear_regret``, an upper bound on the
-        regret. This needs 8 more bytes of memory for each column at each rate. Only for rules with
-        a feasible set.
+        Whether to compute a lower bound on the loss of all fixed weights of a given size,
+        ``ledger_.certified``. This needs 8 more bytes of memory for each column. The default is
+        True at rate "auto" and False otherwise.
     bits : 1 to 31, default 18
         The size of the hash table, for examples that are dicts: feature names are hashed into
         2^bits columns. 18 is also the default of Vowpal Wabbit.

@@ -128,7 +128,8 @@ class RegretOf:
         if size is None:
             return None
         limit = self._intercept_limit(size, None) if self.examples.intercept else 0.0
-        # No fixed weights are certified to lose more than the predictions, whatever was rounded.
+        # Predictions that follow a change can lose less than is certified of all fixed weights.
+        # Then nothing is left.
         certified = min(self.lost, self.certified(size, shape, limit))
         return Statement(shape, size, limit, self.lost, certified)
 
