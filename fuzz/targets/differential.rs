@@ -16,12 +16,12 @@ pub struct Outcome {
 }
 
 /// The number of bits of a spec's table, which must be hashed.
-fn bits(spec: StreamSpec) -> u32 {
+fn bits(spec: &StreamSpec) -> u32 {
     spec.space.bits().unwrap_or_default()
 }
 
 /// The result of the strict reader, line by line.
-pub fn strict(bytes: &[u8], spec: StreamSpec, required: &Requirements) -> Outcome {
+pub fn strict(bytes: &[u8], spec: &StreamSpec, required: &Requirements) -> Outcome {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut reader = Reader::new(spec.format, spec.space.labels, bits(spec), false);
     let mut chunk = Chunk::for_requirements(required.clone());
@@ -43,7 +43,7 @@ pub fn strict(bytes: &[u8], spec: StreamSpec, required: &Requirements) -> Outcom
 pub fn fast(
     path: InstructionSet,
     bytes: &[u8],
-    spec: StreamSpec,
+    spec: &StreamSpec,
     required: &Requirements,
 ) -> (Outcome, usize) {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);

@@ -24,7 +24,7 @@ pub fn run(bytes: &[u8]) -> bool {
 
 /// Learn a row and save: what is saved then can be loaded, too.
 fn go_on(mut learner: Learner) {
-    let space = FeatureSpace { scale: Scale::None, ..*learner.space() };
+    let space = FeatureSpace { scale: Scale::None, ..learner.space().clone() };
     if learner.is_slim() || space.table.is_empty() {
         return;
     }
@@ -109,7 +109,7 @@ const RULES: &[(&str, &str)] = &[
 ];
 
 fn seed(spec: Spec, slim: bool) -> Vec<u8> {
-    let space = FeatureSpace { scale: Scale::None, ..spec.space };
+    let space = FeatureSpace { scale: Scale::None, ..spec.space.clone() };
     let mut learner = Learner::new(spec, None).expect("a learner of the seeds");
     let matrix = Matrix {
         indptr: Slice::Narrow(&[0, 2, 3]),

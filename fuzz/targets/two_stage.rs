@@ -21,12 +21,12 @@ pub fn run(bytes: &[u8]) -> bool {
     };
     let (intercept, zeros) = ([None, Some(1 << 31)][choice(18, 2)], choice(108, 2) == 1);
     let required = Requirements { intercept, zeros, index: None };
-    let Outcome { examples, mut bad } = strict(text, spec, &required);
+    let Outcome { examples, mut bad } = strict(text, &spec, &required);
     let count = bad.len();
     bad.truncate(1);
     let expected = (Outcome { examples, bad }, count);
     for path in InstructionSet::available() {
-        assert_eq!(fast(path, text, spec, &required), expected, "{path:?}");
+        assert_eq!(fast(path, text, &spec, &required), expected, "{path:?}");
     }
     !expected.0.examples.is_empty()
 }

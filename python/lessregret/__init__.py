@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from lessregret.learners.rules import PerCoordinate as PerCoordinate
     from lessregret.learners.rules import Rule as Rule
     from lessregret.learners.rules import Step as Step
+    from lessregret.learners.schema import Column as Column
+    from lessregret.learners.schema import Schema as Schema
     from lessregret.learners.space import FeatureSpace as FeatureSpace
     from lessregret.ledger import Ledger as Ledger
     from lessregret.regret.comparator import BestFixed as BestFixed
@@ -74,6 +76,7 @@ _HOMES = {
     "CW": "learners.rules",
     "CWStdev": "learners.rules",
     "Coin": "learners.rules",
+    "Column": "learners.schema",
     "Constant": "learners.rules",
     "DivergedError": "errors",
     "ExampleStream": "data.streams",
@@ -108,6 +111,7 @@ _HOMES = {
     "Rows": "data.examples",
     "Rule": "learners.rules",
     "ExampleStats": "learners.rules",
+    "Schema": "learners.schema",
     "SpecError": "errors",
     "Step": "learners.rules",
     "Training": "training.run",

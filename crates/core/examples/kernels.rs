@@ -88,7 +88,7 @@ fn parse(text: &str, format: Format, repeats: usize) -> Outcome<usize> {
     let mut features = 0;
     for _ in 0..repeats {
         let bytes = Cursor::new(text.as_bytes().to_vec());
-        let mut stream = Stream::over("seeded", Box::new(bytes), spec);
+        let mut stream = Stream::over("seeded", Box::new(bytes), spec.clone());
         features = 0;
         while stream.fill(&mut chunk, usize::MAX)? > 0 {
             features += chunk.features();

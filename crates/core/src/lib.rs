@@ -55,4 +55,7 @@ pub use rule::{Interval, per_coordinate};
 pub use rule::{Line, RULES, Slot};
 pub use simd::InstructionSet;
 pub use snapshot::{Header, read_header};
-pub use spec::{FeatureSpace, MAX_BITS, MAX_COLUMNS, Scale, Spec, Table};
+pub use spec::{
+    Classes, Column, FeatureSpace, Kind, MAX_BITS, MAX_COLUMNS, MOST_WORDS, Scale, Schema, Spec,
+    Table,
+};

@@ -20,12 +20,12 @@ use trickle::Trickle;
 /// The result of a stream.
 fn streamed(
     bytes: &[u8],
-    spec: StreamSpec,
+    spec: &StreamSpec,
     required: &Requirements,
     [step, limit, threads]: [usize; 3],
 ) -> (Outcome, u64) {
     let source = Trickle(Cursor::new(bytes.to_vec()), step);
-    let mut stream = Stream::over("data", Box::new(source), spec).threads(threads);
+    let mut stream = Stream::over("data", Box::new(source), spec.clone()).threads(threads);
     let mut chunk = Chunk::for_requirements(required.clone());
     let mut examples = Vec::new();
     loop {
@@ -188,11 +188,11 @@ proptest! {
         zeros in any::<bool>(),
     ) {
         let required = Requirements { intercept, zeros, index: None };
-        let mut expected = strict(&bytes, spec, &required);
+        let mut expected = strict(&bytes, &spec, &required);
         let count = expected.bad.len();
         expected.bad.truncate(1);
         for path in InstructionSet::available() {
-            let found = fast(path, &bytes, spec, &required);
+            let found = fast(path, &bytes, &spec, &required);
             prop_assert_eq!(&found.0, &expected);
             prop_assert_eq!(found.1, count);
         }
@@ -205,12 +205,12 @@ proptest! {
     ) {
         prop_assume!(is_text(&bytes));
         let required = Requirements { intercept: Some(3), zeros, index: None };
-        let mut expected = strict(&bytes, spec, &required);
+        let mut expected = strict(&bytes, &spec, &required);
         let count = expected.bad.len() as u64;
         expected.bad.truncate(1);
         for threads in [1, 2, 4] {
             for (step, limit) in [(step, limit), (step, usize::MAX), (usize::MAX, limit)] {
-                let found = streamed(&bytes, spec, &required, [step, limit, threads]);
+                let found = streamed(&bytes, &spec, &required, [step, limit, threads]);
                 prop_assert_eq!(&found.0, &expected);
                 prop_assert_eq!(found.1, count);
             }
@@ -246,13 +246,13 @@ fn a_negative_of_another_spelling_is_found_wherever_it_stands() {
     bytes.splice(place..place, odd.iter().copied());
     for bad_lines in [BadLines::Skip, BadLines::Stop] {
         let spec = StreamSpec { bad_lines, ..MANY };
-        let mut expected = strict(&bytes, spec, &Requirements::default());
+        let mut expected = strict(&bytes, &spec, &Requirements::default());
         assert!(expected.bad[0].expected.contains("1 or -1, as in the lines before"));
         let count = expected.bad.len() as u64;
         expected.bad.truncate(1);
         for threads in [1, 2, 4] {
             let found =
-                streamed(&bytes, spec, &Requirements::default(), [usize::MAX, 5000, threads]);
+                streamed(&bytes, &spec, &Requirements::default(), [usize::MAX, 5000, threads]);
             assert!(found.0 == expected, "{threads} threads");
             assert_eq!(found.1, count);
         }
@@ -276,7 +276,7 @@ fn an_intercept_may_change_in_the_middle_of_a_block() {
         assert!(chunk.examples().all(|example| example.slots.contains(&INTERCEPT) == (k % 2 == 1)));
         examples.extend((0..chunk.len()).map(|i| chunk.example(i).label.to_bits()));
     }
-    let expected = strict(&bytes, MANY, &Requirements::default()).examples;
+    let expected = strict(&bytes, &MANY, &Requirements::default()).examples;
     assert!(examples.iter().eq(expected.iter().map(|(label, ..)| label)));
 }
 

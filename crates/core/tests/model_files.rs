@@ -124,7 +124,7 @@ fn data(draws: &mut Draws, classes: bool) -> Data {
 }
 
 fn learn(learner: &mut Learner, data: &Data) -> Result<Vec<f64>, Error> {
-    let space = FeatureSpace { scale: Scale::None, ..*learner.space() };
+    let space = FeatureSpace { scale: Scale::None, ..learner.space().clone() };
     let source = Source::Rows {
         matrix: Matrix {
             indptr: Slice::Narrow(&data.indptr),

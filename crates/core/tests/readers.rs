@@ -43,9 +43,9 @@ fn drain(mut stream: Stream, limit: usize) -> Outcome {
     Outcome { examples, skipped: stream.skipped(), error: None }
 }
 
-fn read(bytes: &[u8], step: usize, limit: usize, spec: StreamSpec) -> Outcome {
+fn read(bytes: &[u8], step: usize, limit: usize, spec: &StreamSpec) -> Outcome {
     let source = Trickle(Cursor::new(bytes.to_vec()), step);
-    drain(Stream::over("data", Box::new(source), spec), limit)
+    drain(Stream::over("data", Box::new(source), spec.clone()), limit)
 }
 
 /// The number of lines that are neither blank nor, in svmlight, only a comment. The first of them decides the
@@ -144,25 +144,25 @@ proptest! {
 
     #[test]
     fn blocks_and_limits_change_nothing(bytes in any_files(), spec in specs(), step in 1..9usize) {
-        let whole = read(&bytes, usize::MAX, usize::MAX, spec);
-        prop_assert_eq!(&read(&bytes, step, 3, spec), &whole);
-        prop_assert_eq!(&read(&bytes, 1, 1, spec), &whole);
+        let whole = read(&bytes, usize::MAX, usize::MAX, &spec);
+        prop_assert_eq!(&read(&bytes, step, 3, &spec), &whole);
+        prop_assert_eq!(&read(&bytes, 1, 1, &spec), &whole);
     }
 
     #[test]
     fn packing_changes_nothing(bytes in any_files(), spec in specs(), cut in 0..300usize) {
         prop_assume!(is_text(&bytes));
-        let plain = read(&bytes, usize::MAX, 100, spec);
+        let plain = read(&bytes, usize::MAX, 100, &spec);
         let (first, second) = bytes.split_at(cut.min(bytes.len()));
         let packed = [gzip(first), gzip(second)].concat();
-        prop_assert_eq!(read(&packed, 5, 100, spec), plain);
+        prop_assert_eq!(read(&packed, 5, 100, &spec), plain);
     }
 
     #[test]
     fn skipping_accounts_for_every_line(bytes in any_files(), spec in specs()) {
         prop_assume!(is_text(&bytes));
         let spec = StreamSpec { bad_lines: BadLines::Skip, ..spec };
-        let outcome = read(&bytes, usize::MAX, 100, spec);
+        let outcome = read(&bytes, usize::MAX, 100, &spec);
         let accounted = outcome.examples.len() as u64 + outcome.skipped;
         prop_assert_eq!(outcome.error, None);
         prop_assert_eq!(accounted, lines_with_content(&bytes, spec.format));
@@ -170,8 +170,8 @@ proptest! {
 
     #[test]
     fn stopping_gives_the_examples_before_the_first_skipped(bytes in any_files(), spec in specs()) {
-        let stop = read(&bytes, 7, 2, StreamSpec { bad_lines: BadLines::Stop, ..spec });
-        let skip = read(&bytes, 7, 2, StreamSpec { bad_lines: BadLines::Skip, ..spec });
+        let stop = read(&bytes, 7, 2, &StreamSpec { bad_lines: BadLines::Stop, ..spec.clone() });
+        let skip = read(&bytes, 7, 2, &StreamSpec { bad_lines: BadLines::Skip, ..spec.clone() });
         prop_assert!(skip.examples.starts_with(&stop.examples));
         prop_assert_eq!(stop.error.is_some(), skip.skipped > 0 || skip.error.is_some());
     }
@@ -187,8 +187,8 @@ proptest! {
         let mut packed = gzip(text.as_bytes());
         let place = place.index(packed.len());
         packed[place] ^= byte;
-        read(&packed, 64, 10, spec);
-        let cut = read(&packed[..place], 64, 10, spec);
+        read(&packed, 64, 10, &spec);
+        let cut = read(&packed[..place], 64, 10, &spec);
         prop_assert_eq!(cut.error.is_some() || place < 2, true);
     }
 }

@@ -100,7 +100,7 @@ impl Rows {
             matrix: Matrix { indptr, indices, values },
             labels: labels.as_ref().map(|labels| labels.as_slice()).transpose()?,
             importances: importances.as_ref().map(|given| given.as_slice()).transpose()?,
-            space: self.space,
+            space: self.space.clone(),
         })
     }
 }

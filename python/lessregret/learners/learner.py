@@ -29,6 +29,7 @@ from lessregret.learners.mixture import (
 from lessregret.learners.outcomes import Outcomes
 from lessregret.learners.penalty import check_scope, check_strength
 from lessregret.learners.rules import RULES, PerCoordinate, Rule
+from lessregret.learners.schema import Schema
 from lessregret.learners.sources import Source, checked_limit, checked_order, core_of
 from lessregret.learners.space import FeatureSpace
 from lessregret.ledger import (
@@ -102,6 +103,8 @@ class Learner:
         weights is shared equally among the experts, so that another expert can become the best one
         (Herbster & Warmuth 1998). The default, 1e-4 at rate "auto", costs at most 1e-4 nats an
         example.
+    schema : Schema, optional
+        What the columns of a table are, for a learner of the rows of tables.
 
     >>> from lessregret.data.examples import Rows
     >>> learner = Learner("hinge", PerCoordinate(rate=0.5), columns=3, intercept=False)
@@ -127,6 +130,7 @@ class Learner:
         scale: str = "standard",
         importance_aware: bool = False,
         fixed_share: float | None = None,
+        schema: Schema | None = None,
     ) -> None:
         rule = PerCoordinate() if rule is None else rule
         if not has_twin(rule):
@@ -149,6 +153,7 @@ class Learner:
             "scale": scale,
             "importance_aware": bool(importance_aware),
             "fixed_share": float(fixed_share),
+            "schema": schema and schema.as_dict(),
         }
         low, high = (None, None) if box is None else box_ends(box, rule, intercept)
         self._core = _core.Learner(json.dumps(spec), low, high)

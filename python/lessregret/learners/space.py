@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from lessregret._core import MAX_BITS, MAX_COLUMNS
 from lessregret.errors import SpecError
 from lessregret.learners.scale import check_scale
+from lessregret.learners.schema import Schema
 
 LABELS = ("binary", "real", "any")
 
@@ -38,6 +39,8 @@ class FeatureSpace:
         How values are scaled; :class:`~lessregret.Learner` explains the four words. In the space
         of a learner it says how the learner scales values. In the space of a source of examples it
         says how the values were scaled when they were read.
+    schema : Schema, optional
+        What the columns of a table are, for examples that are rows of tables.
 
     >>> FeatureSpace(bits=18).slots
     262145
@@ -48,6 +51,7 @@ class FeatureSpace:
     labels: str = "binary"
     intercept: bool = True
     scale: str = "none"
+    schema: Schema | None = None
 
     def __post_init__(self) -> None:
         if (self.bits is None) == (self.columns is None):
@@ -85,6 +89,7 @@ class FeatureSpace:
             "labels": self.labels,
             "intercept": bool(self.intercept),
             "scale": self.scale,
+            "schema": self.schema and self.schema.as_dict(),
         }
         return json.dumps(document)
 
@@ -92,7 +97,9 @@ class FeatureSpace:
     def from_json(cls, text: str) -> FeatureSpace:
         """The space from JSON text that the Rust core wrote."""
         document: dict[str, Any] = json.loads(text)
-        return cls(**document.pop("table"), **document)
+        schema = document.pop("schema")
+        schema = schema and Schema.from_dict(schema)
+        return cls(**document.pop("table"), schema=schema, **document)
 
 
 class HasSpace(Protocol):

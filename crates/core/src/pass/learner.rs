@@ -383,7 +383,7 @@ pub fn learn_many(learners: &mut [&mut Learner], source: Source<'_>) -> Result<u
     let Some(first) = learners.first() else {
         return Ok(0);
     };
-    let space = first.spec.space;
+    let space = first.spec.space.clone();
     for learner in &mut *learners {
         learner.model.learner()?;
         source.check_space(&learner.spec.space)?;

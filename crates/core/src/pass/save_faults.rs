@@ -21,7 +21,7 @@ const SPEC: &str = r#"{
 fn trained(text: &str) -> Learner {
     let mut learner = Learner::new(Spec::parse(SPEC).unwrap(), None).unwrap();
     let (format, bad_lines, names) = (Format::Auto, BadLines::Stop, true);
-    let spec = StreamSpec { format, space: *learner.space(), bad_lines, names };
+    let spec = StreamSpec { format, space: learner.space().clone(), bad_lines, names };
     let source = Box::new(Cursor::new(text.as_bytes().to_vec()));
     let mut stream = Stream::over("data", source, spec).threads(1);
     learner.learn(Source::Stream(&mut stream, None)).unwrap();

@@ -35,9 +35,9 @@ pub(super) enum Checked<'a> {
 impl<'a> Source<'a> {
     fn space(&self) -> FeatureSpace {
         match self {
-            Source::Stream(stream, _) => *stream.space(),
-            Source::Memory(examples, _) => *examples.space(),
-            Source::Rows { space, .. } => *space,
+            Source::Stream(stream, _) => stream.space().clone(),
+            Source::Memory(examples, _) => examples.space().clone(),
+            Source::Rows { space, .. } => space.clone(),
         }
     }
 

@@ -42,7 +42,7 @@ pub enum BadLines {
 }
 
 /// The settings of a stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamSpec {
     /// The format of all files.
     pub format: Format,
@@ -287,7 +287,7 @@ impl Stream {
             Some(pipeline) => pipeline,
             None => {
                 let pipeline = Stream::start(
-                    self.spec,
+                    &self.spec,
                     std::mem::take(&mut self.waiting),
                     self.threads,
                     self.on_interrupt,
@@ -305,7 +305,7 @@ impl Stream {
     }
 
     fn start(
-        spec: StreamSpec,
+        spec: &StreamSpec,
         waiting: VecDeque<Waiting>,
         threads: usize,
         on_interrupt: OnInterrupt,
@@ -417,13 +417,13 @@ mod tests {
     use crate::loss::Labels;
     use crate::read::source::LONGEST_LINE;
 
-    const SPEC: StreamSpec = StreamSpec {
-        format: Format::Auto,
-        space: FeatureSpace::text(18, Labels::Binary),
-        bad_lines: BadLines::Stop,
-        names: false,
-    };
-    const SKIP: StreamSpec = StreamSpec { bad_lines: BadLines::Skip, ..SPEC };
+    const SPEC: StreamSpec = spec(BadLines::Stop);
+    const SKIP: StreamSpec = spec(BadLines::Skip);
+
+    const fn spec(bad_lines: BadLines) -> StreamSpec {
+        let space = FeatureSpace::text(18, Labels::Binary);
+        StreamSpec { format: Format::Auto, space, bad_lines, names: false }
+    }
 
     fn over(text: &[u8], spec: StreamSpec) -> Stream {
         Stream::over("data", Box::new(Cursor::new(text.to_vec())), spec)

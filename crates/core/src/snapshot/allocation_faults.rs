@@ -103,7 +103,7 @@ fn reading_without_memory_for_its_scales_is_an_error_that_stays() -> Result<()> 
     let spec = StreamSpec { format: Format::Auto, space, bad_lines: BadLines::Stop, names: false };
     let read = || {
         let text = Box::new(Cursor::new(b"1 1:0.5\n0 2:7\n1 2:5\n".to_vec()));
-        let (mut stream, mut chunk) = (Stream::over("data", text, spec), Chunk::new(None));
+        let (mut stream, mut chunk) = (Stream::over("data", text, spec.clone()), Chunk::new(None));
         let filled = stream.fill(&mut chunk, 9);
         let again = stream.fill(&mut chunk, 9);
         if filled.is_err() {

@@ -3,13 +3,17 @@
 //! A spec is a small JSON document, the same in the API, the command line and the model file. Parsing checks
 //! all of it and fills in defaults, so that a spec that is written has every key.
 
+mod schema;
 mod space;
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::loss::Loss;
 use crate::rule::{Parameters, Rule, RuleSpec, WithRule};
+pub use schema::{Classes, Column, Kind, MOST_WORDS, Schema};
 pub use space::{FeatureSpace, MAX_BITS, MAX_COLUMNS, Scale, Table};
 
 /// All settings of a learner.
@@ -64,13 +68,15 @@ struct Document {
     importance_aware: bool,
     #[serde(default)]
     fixed_share: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    schema: Option<Arc<Schema>>,
 }
 
 impl From<Document> for Spec {
     fn from(written: Document) -> Self {
         let Document { loss, rule, table, intercept, certify, l2, l2_scope, scale, .. } = written;
-        let space = FeatureSpace { table, labels: loss.labels(), intercept, scale };
-        let Document { importance_aware, fixed_share, .. } = written;
+        let Document { importance_aware, fixed_share, schema, .. } = written;
+        let space = FeatureSpace { table, labels: loss.labels(), intercept, scale, schema };
         Spec { loss, rule, space, certify, l2, l2_scope, importance_aware, fixed_share }
     }
 }
@@ -78,7 +84,7 @@ impl From<Document> for Spec {
 impl From<Spec> for Document {
     fn from(spec: Spec) -> Self {
         let Spec { loss, rule, space, certify, l2, l2_scope, importance_aware, fixed_share } = spec;
-        let FeatureSpace { table, intercept, scale, .. } = space;
+        let FeatureSpace { table, intercept, scale, schema, .. } = space;
         Document {
             loss,
             rule,
@@ -90,6 +96,7 @@ impl From<Spec> for Document {
             scale,
             importance_aware,
             fixed_share,
+            schema,
         }
     }
 }
@@ -104,7 +111,7 @@ impl Spec {
 
     /// Check that such a learner exists.
     pub fn check(&self) -> Result<()> {
-        self.space.table.check()?;
+        self.space.check()?;
         check_fixed_share(self.fixed_share)?;
         self.rule.with(Check(self))
     }

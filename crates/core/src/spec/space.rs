@@ -4,8 +4,11 @@
 //! scaled. A spec contains one, and so does the model file. Every source of examples has the feature space
 //! that it was read for. A learner compares the two once, before it learns or predicts.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
+use super::schema::Schema;
 use crate::error::{Error, Result};
 use crate::loss::{Labels, Loss};
 
@@ -16,7 +19,7 @@ pub const MAX_BITS: u32 = 31;
 pub const MAX_COLUMNS: u32 = u32::MAX - 1;
 
 /// The settings that examples and learners must share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FeatureSpace {
     /// How features are mapped to slots.
@@ -28,6 +31,9 @@ pub struct FeatureSpace {
     /// How values are scaled. In a learner's space the learner scales them; in that of examples they are
     /// scaled already.
     pub scale: Scale,
+    /// What the columns of a table are; `None` for other examples.
+    #[serde(default)]
+    pub schema: Option<Arc<Schema>>,
 }
 
 /// How features are mapped to slots.
@@ -105,7 +111,13 @@ impl Table {
 impl FeatureSpace {
     /// Features of text hashed to 2^bits slots, not scaled and without an intercept.
     pub const fn text(bits: u32, labels: Labels) -> Self {
-        FeatureSpace { table: Table::Bits(bits), labels, intercept: false, scale: Scale::None }
+        FeatureSpace {
+            table: Table::Bits(bits),
+            labels,
+            intercept: false,
+            scale: Scale::None,
+            schema: None,
+        }
     }
 
     /// Parse and check a feature space in JSON.
@@ -113,7 +125,16 @@ impl FeatureSpace {
         let space: FeatureSpace = serde_json::from_str(text).map_err(|error| {
             Error::Spec(format!("the feature space cannot be understood: {error}"))
         })?;
-        space.table.check().map(|()| space)
+        space.check().map(|()| space)
+    }
+
+    /// Check that the slots can be numbered and that the columns can be read.
+    pub fn check(&self) -> Result<()> {
+        self.table.check()?;
+        match &self.schema {
+            None => Ok(()),
+            Some(schema) => self.bits().and_then(|_| schema.check(self.labels)),
+        }
     }
 
     /// Check that the labels are those of a loss.
@@ -189,6 +210,7 @@ impl FeatureSpace {
                 cure,
             ));
         }
+        self.check_schema(examples)?;
         if self.scale != Scale::None && examples.scale != Scale::None {
             let (own, other) = (self.scale.name(), examples.scale.name());
             return Err(Error::Spec(format!(
@@ -198,6 +220,19 @@ impl FeatureSpace {
             )));
         }
         Ok(())
+    }
+
+    /// Check that the columns of the examples' table are the learner's. A learner without columns reads any examples.
+    fn check_schema(&self, examples: &FeatureSpace) -> Result<()> {
+        let difference = match (&self.schema, &examples.schema) {
+            (Some(own), Some(other)) if Arc::ptr_eq(own, other) => None,
+            (Some(own), Some(other)) => own.difference(other),
+            (None, Some(_)) => Some("the learner was not made for the columns of a table".into()),
+            (_, None) => None,
+        };
+        let Some(difference) = difference else { return Ok(()) };
+        let cure = "open the examples for the learner's own feature space";
+        Err(Error::Spec(format!("the feature spaces differ in columns: {difference}; {cure}")))
     }
 }
 
@@ -217,6 +252,7 @@ mod tests {
         labels: Labels::Binary,
         intercept: true,
         scale: Scale::Cap,
+        schema: None,
     };
 
     fn refusal(examples: FeatureSpace) -> Option<String> {
@@ -233,17 +269,17 @@ mod tests {
         let raw = FeatureSpace { scale: Scale::None, ..SPACE };
         for (examples, named) in [
             (
-                FeatureSpace { table: Table::Bits(10), ..raw },
+                FeatureSpace { table: Table::Bits(10), ..raw.clone() },
                 "bits=18, the examples were read for bits=10",
             ),
-            (FeatureSpace { table: Table::Columns(3), ..raw }, "read for columns=3"),
-            (FeatureSpace { intercept: false, ..raw }, "read for intercept=False"),
+            (FeatureSpace { table: Table::Columns(3), ..raw.clone() }, "read for columns=3"),
+            (FeatureSpace { intercept: false, ..raw.clone() }, "read for intercept=False"),
             (
-                FeatureSpace { labels: Labels::Real, ..raw },
+                FeatureSpace { labels: Labels::Real, ..raw.clone() },
                 "'binary', the examples were read for 'real'",
             ),
-            (FeatureSpace { labels: Labels::Any, ..raw }, "can only be predicted"),
-            (FeatureSpace { scale: Scale::Full, ..raw }, "already divided by scale 'full'"),
+            (FeatureSpace { labels: Labels::Any, ..raw.clone() }, "can only be predicted"),
+            (FeatureSpace { scale: Scale::Full, ..raw.clone() }, "already divided by scale 'full'"),
         ] {
             let told = refusal(examples).unwrap_or_default();
             assert!(told.contains(named), "{told}");
