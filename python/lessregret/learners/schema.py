@@ -67,8 +67,8 @@ class Schema:
     crosses : tuples of column names, default none
         Each cross has a feature for every combination of the features of its columns.
 
-    >>> schema = Schema((Column("age", "number"), Column("clicked", "label")), classes=("no", "yes"))
-    >>> schema.label
+    >>> columns = Column("age", "number"), Column("clicked", "label")
+    >>> Schema(columns, classes=("no", "yes")).label
     'clicked'
     """
 
