@@ -12,6 +12,7 @@
 //! - [`arrow`]: Arrow files of examples, for later passes;
 //! - [`parallel`]: blocks parsed on all cores and handed over in order;
 //! - [`rows`]: the rows of a sparse matrix, read in place;
+//! - [`table`]: the rows of tables, by their schema;
 //! - [`stream`]: examples from files, one after another; [`memory`]: examples kept for more passes.
 
 pub mod arrow;
@@ -22,3 +23,4 @@ mod parallel;
 pub mod rows;
 mod source;
 pub mod stream;
+pub mod table;

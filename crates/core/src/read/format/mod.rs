@@ -19,7 +19,7 @@ mod vw;
 
 use memchr::{memchr, memchr2};
 
-pub use fault::Fault;
+pub use fault::{Fault, quote};
 pub use labels::LabelReader;
 pub use vw::Head;
 

@@ -1,0 +1,21 @@
+//! From the rows of a table to examples.
+//!
+//! ```text
+//! CSV text ─────▶ cells ─encoder─▶ slots and values ─▶ chunk
+//! Arrow arrays ─▶   │                   ▲
+//!                   └────infer────▶ schema
+//! ```
+//!
+//! - [`cell`]: one cell, from text or from a typed array;
+//! - [`encoder`]: the features of a row, by the schema of the table;
+//! - [`words`]: the words of text; [`time`]: dates and times of day;
+//! - [`infer`]: what the columns seem to be, from the first rows.
+//!
+//! A row gives the same features whatever it was read from: numbers are float64 that are rounded to float32, and
+//! features come in the order of the schema.
+
+pub mod cell;
+pub mod encoder;
+pub mod infer;
+pub mod time;
+pub mod words;
