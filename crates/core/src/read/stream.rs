@@ -135,7 +135,8 @@ impl Stream {
 
     fn new(waiting: VecDeque<Waiting>, spec: StreamSpec) -> Stream {
         let FeatureSpace { table, labels, .. } = spec.space;
-        let bits = table.check().and_then(|()| spec.space.bits());
+        let bits = spec.space.check_text().and_then(|()| table.check());
+        let bits = bits.and_then(|()| spec.space.bits());
         let scales = bits.and_then(|_| Scales::new(&spec.space));
         let (scales, failed) = match scales {
             Ok(scales) => (Some(scales), None),
@@ -312,7 +313,8 @@ impl Stream {
     ) -> Result<Pipeline> {
         let path = InstructionSet::chosen().map_err(Error::Spec)?;
         let bits = spec.space.bits()?;
-        let reader = Reader::new(spec.format, spec.space.labels, bits, spec.names);
+        let reader = Reader::new(spec.format, spec.space.labels, bits, spec.names)
+            .namespaces(spec.space.namespaces.clone());
         let lines = BlockReader::new(reader, path, spec.bad_lines == BadLines::Stop);
         let files = Files::new(waiting, threads > 1, on_interrupt);
         let batches = BatchReader { bits, stops: spec.bad_lines == BadLines::Stop };
