@@ -18,6 +18,7 @@ use std::sync::Arc;
 use crate::error::{Error, InputError, Result};
 use crate::example::{Arrays, Chunk, Names, Requirements, Scales};
 use crate::read::arrow::batch::BatchReader;
+use crate::read::arrow::schema::namespaces_checksum;
 use crate::read::fast::BlockReader;
 use crate::read::format::{Format, LabelReader, Reader};
 use crate::read::parallel::files::{Files, Piece, Waiting};
@@ -317,7 +318,8 @@ impl Stream {
             .namespaces(spec.space.namespaces.clone());
         let lines = BlockReader::new(reader, path, spec.bad_lines == BadLines::Stop);
         let files = Files::new(waiting, threads > 1, on_interrupt);
-        let batches = BatchReader { bits, stops: spec.bad_lines == BadLines::Stop };
+        let namespaces = namespaces_checksum(spec.space.namespaces.as_deref());
+        let batches = BatchReader { bits, namespaces, stops: spec.bad_lines == BadLines::Stop };
         Ok(Pipeline::new(files, Parser { lines, batches }, threads, on_interrupt))
     }
 

@@ -140,9 +140,10 @@ fn refuse<T>(option: &str, expected: &str, found: &str) -> Result<T> {
     Err(Error::Spec(format!("{option}: expected {expected}, found '{found}'")))
 }
 
-/// The crosses in Vowpal Wabbit's normal form: of crosses of the same names, in any order, the first stays; a cross
-/// that has a name twice among others is sorted, so that equal names stand together.
-pub fn distinct<T: Ord + Clone>(crosses: Vec<Vec<T>>) -> Vec<Vec<T>> {
+/// The crosses in Vowpal Wabbit's normal form: sorted; of crosses of the same names, in any order, the first stays; a
+/// cross that has a name twice among others is itself sorted, so that equal names stand together.
+pub fn distinct<T: Ord + Clone>(mut crosses: Vec<Vec<T>>) -> Vec<Vec<T>> {
+    crosses.sort();
     let mut met = BTreeSet::new();
     let mut kept = Vec::new();
     for cross in crosses {
@@ -183,8 +184,10 @@ mod tests {
             (&["ba"], &["ba"]),
             (&["aba", "baa", "aab"], &["aab"]),
             (&["aa", "bb", "aa"], &["aa", "bb"]),
-            (&["cab", "abc"], &["cab"]),
+            (&["ba", "ab"], &["ab"]),
+            (&["cab", "bca"], &["bca"]),
             (&["bbaa"], &["aabb"]),
+            (&["b::", ":b", "b:"], &[":b", "::b"]),
         ] {
             assert_eq!(distinct(crosses(given)), crosses(expected), "{given:?}");
         }

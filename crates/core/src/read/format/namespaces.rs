@@ -6,7 +6,8 @@
 //!
 //! A reader tells the blocks of a line, then asks for their crosses. A group of a cross is the features of all blocks
 //! that its name stands for, in the order of the line. `:` is replaced by the initials of the line, as in Vowpal
-//! Wabbit: the names in its places are combinations with repetition of all initials in ascending order.
+//! Wabbit: the names in its places are combinations with repetition of all initials, which ascend in a cross with one
+//! or two `:` and descend in a cross with more.
 //!
 //! Cost: the features of crossed namespaces are copied once into their groups; crosses with `:` are worked out again
 //! when a line has other initials than the line before.
@@ -235,7 +236,10 @@ impl NamespaceReader {
 /// The crosses with `:` replaced by these initials, which ascend, in Vowpal Wabbit's normal form.
 fn expanded(crosses: &[Vec<Term>], initials: &[u8]) -> Vec<Vec<Term>> {
     let mut all = Vec::new();
+    let descending: Vec<u8> = initials.iter().rev().copied().collect();
     for cross in crosses {
+        let any = cross.iter().filter(|term| **term == Term::Any).count();
+        let initials = if any > 2 { &descending } else { initials };
         expand(cross, initials, 0, &mut Vec::new(), &mut all);
     }
     distinct(all)
@@ -283,9 +287,12 @@ mod tests {
     fn any_stands_for_every_initial_of_the_line() {
         assert_eq!(expand_words(&["::"], b" ab"), ["  ", " a", " b", "aa", "ab", "bb"]);
         assert_eq!(expand_words(&["a:"], b" ab"), ["a ", "aa", "ab"]);
-        assert_eq!(expand_words(&[":a", "b:"], b" ab"), [" a", "aa", "ba", "b ", "bb"]);
+        assert_eq!(expand_words(&[":a", "b:"], b" ab"), [" a", "aa", "b ", "ba", "bb"]);
         assert_eq!(expand_words(&["::a"], b"ab"), ["aaa", "aab", "abb"]);
         assert_eq!(expand_words(&["::", "ba"], b"ab"), ["aa", "ab", "bb"]);
+        let thrice = ["aaa", "aab", "abb", "bbb", "aac", "cba", "bbc", "acc", "bcc", "ccc"];
+        assert_eq!(expand_words(&[":::"], b"abc"), thrice);
+        assert_eq!(expand_words(&[":::", "bac"], b"abc").iter().filter(|w| *w == "bac").count(), 1);
         assert_eq!(expand_words(&["::"], b""), [""; 0]);
     }
 
