@@ -200,7 +200,7 @@ def test_the_command_line_in_pieces(case: Case, lessregret: CommandLine) -> None
     assert lessregret("train", data, *case.options, "--model", "m").code == 0
     for piece in rest:
         data = lessregret.write("data.txt", case.text(*piece))
-        assert lessregret("train", data, "--resume", "m", "--model", "m", "-q").code == 0
+        assert lessregret("train", data, "--resume", "m", "--model", "m", "--quiet").code == 0
     assert lessregret.read("m") == case.model
 
 
@@ -261,7 +261,7 @@ def test_the_command_line_with_l2(lessregret: CommandLine) -> None:
     learn_rows(learner, *data.rows(0, ROUNDS))
     lines = data.lines("vw")
     options = ("--loss", "hinge", "--rule", "global", "--l2", "0.05", *CERTIFIED)
-    for part, more in ((lines[:200], options), (lines[200:], ("--resume", "m", "-q"))):
+    for part, more in ((lines[:200], options), (lines[200:], ("--resume", "m", "--quiet"))):
         text = lessregret.write("data.txt", "".join(part))
         assert lessregret("train", text, *more, "--model", "m").code == 0
     assert lessregret.read("m") == learner.to_bytes()

@@ -41,7 +41,16 @@ class Contestant:
     def command(self, python: Path, data: Path, rows: int) -> Command:
         """What is timed."""
         if not self.module:
-            return [*OURS, "train", str(data), "--bits", str(BITS), "--json", "-q", *self.options]
+            return [
+                *OURS,
+                "train",
+                str(data),
+                "--bits",
+                str(BITS),
+                "--json",
+                "--quiet",
+                *self.options,
+            ]
         own = [str(python), *ISOLATED] if self.is_rival else [sys.executable]
         script = [*own, "-m", self.module, str(data)]
         return [*script, "--bits", str(BITS), "--rows", str(self.given(rows)), *self.options]

@@ -18,7 +18,7 @@ def measure(settings: Settings) -> str:
     """The table: k times the clicks are the first k parts, each of other lines."""
     parts = [settings.cache.file("clicks", "vw", part) for part in range(1, max(TIMES) + 1)]
     commands = {
-        f"{title}, {k}x": [*OURS, "train", *map(str, parts[:k]), "--bits", str(BITS), "-q",
+        f"{title}, {k}x": [*OURS, "train", *map(str, parts[:k]), "--bits", str(BITS), "--quiet",
                            "--rate", rate]
         for title, rate in RATES.items()
         for k in TIMES

@@ -20,10 +20,15 @@ fn bits(spec: &StreamSpec) -> u32 {
     spec.space.bits().unwrap_or_default()
 }
 
+fn line_reader(spec: &StreamSpec) -> Reader {
+    Reader::new(spec.format, spec.space.labels, bits(spec), false)
+        .namespaces(spec.space.namespaces.clone())
+}
+
 /// The result of the strict reader, line by line.
 pub fn strict(bytes: &[u8], spec: &StreamSpec, required: &Requirements) -> Outcome {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let mut reader = Reader::new(spec.format, spec.space.labels, bits(spec), false);
+    let mut reader = line_reader(spec);
     let mut chunk = Chunk::for_requirements(required.clone());
     let mut bad = Vec::new();
     for (line, number) in bytes.split(|&byte| byte == b'\n').zip(1..) {
@@ -51,8 +56,7 @@ pub fn fast(
     let lines = 0..text.len();
     // The bytes after the lines must not matter.
     text.extend(b"1 |a b:0.5 7:7\n".iter().cycle().take(80));
-    let reader = Reader::new(spec.format, spec.space.labels, bits(spec), false);
-    let mut reader = BlockReader::new(reader, path, spec.bad_lines == BadLines::Stop);
+    let mut reader = BlockReader::new(line_reader(spec), path, spec.bad_lines == BadLines::Stop);
     let mut chunk = Chunk::for_requirements(required.clone());
     let report = reader.read(&text, lines, &mut chunk);
     let first = report.first_bad.map(|(line, fault)| InputError {

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from lessregret.estimators import OnlineRegressor as OnlineRegressor
     from lessregret.learners.learner import Learner as Learner
     from lessregret.learners.learner import learn_many as learn_many
+    from lessregret.learners.namespaces import Namespaces as Namespaces
     from lessregret.learners.outcomes import Outcomes as Outcomes
     from lessregret.learners.readable import ReadableLearner as ReadableLearner
     from lessregret.learners.rules import CW as CW
@@ -95,6 +96,7 @@ _HOMES = {
     "Measured": "regret.measure",
     "MergeError": "errors",
     "ModelFileError": "errors",
+    "Namespaces": "learners.namespaces",
     "OnlineClassifier": "estimators",
     "OnlineRegressor": "estimators",
     "OutOfMemoryError": "errors",

@@ -21,8 +21,10 @@ __all__ = [
     "Stream",
     "SumsMark",
     "__version__",
+    "cross_rows",
     "hash_features",
     "learn_many",
+    "ordered_namespaces",
     "read_model_header",
 ]
 
@@ -194,6 +196,15 @@ def learn_many(
     order: NDArray[np.uint32] | None = None,
 ) -> int: ...
 def hash_features(names: Sequence[str], bits: int) -> NDArray[np.int64]: ...
+def ordered_namespaces(namespaces: str) -> str: ...
+def cross_rows(
+    ends: NDArray[np.int64],
+    slots: NDArray[np.int64],
+    values: NDArray[np.float64],
+    groups: int,
+    crosses: Sequence[Sequence[int]],
+    bits: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
 def read_model_header(path: str | os.PathLike[str]) -> str: ...
 
 @final

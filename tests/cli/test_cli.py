@@ -40,7 +40,7 @@ print(*[name for name in {HEAVY} if name in sys.modules], file=sys.stderr)
         ["demo", "--help"],
         ["--version"],
         ["inspect", "model"],
-        ["train", "data.txt", "--bits", "4", "-q", "--json"],
+        ["train", "data.txt", "--bits", "4", "--quiet", "--json"],
     ],
     ids=" ".join,
 )
@@ -48,7 +48,7 @@ def test_nothing_heavy_is_imported_where_it_is_not_needed(
     lessregret: CommandLine, arguments: list[str]
 ) -> None:
     lessregret.write("data.txt", GOOD_SVMLIGHT)
-    assert lessregret("train", "data.txt", "--bits", "4", "--model", "model", "-q").code == 0
+    assert lessregret("train", "data.txt", "--bits", "4", "--model", "model", "--quiet").code == 0
     done = lessregret.apart(*arguments, code=WHICH_ARE_IMPORTED)
     assert done.stdout
     assert done.stderr.split() == []
@@ -175,9 +175,9 @@ def test_predictions_go_where_they_are_asked(lessregret: CommandLine) -> None:
 
 def test_places_that_cannot_be_written(lessregret: CommandLine) -> None:
     data = lessregret.write("data.txt", GOOD_SVMLIGHT)
-    assert lessregret("train", data, "--bits", "8", "-q", "--model", "m").code == 0
+    assert lessregret("train", data, "--bits", "8", "--quiet", "--model", "m").code == 0
     for arguments in (
-        ["train", data, "-q", "--bits", "8", "--predictions", "no/p"],
+        ["train", data, "--quiet", "--bits", "8", "--predictions", "no/p"],
         ["predict", "m", data, "--output", "no/p"],
         ["generate", "clicks", "--examples", "5", "--output", "no/p"],
     ):
@@ -190,7 +190,7 @@ def test_places_that_cannot_be_written(lessregret: CommandLine) -> None:
 @pytest.mark.parametrize("command", [["predict", "m", "data.txt"], ["inspect", "m"]])
 def test_a_full_disk_under_stdout(lessregret: CommandLine, command: list[str]) -> None:
     data = lessregret.write("data.txt", GOOD_SVMLIGHT)
-    assert lessregret("train", data, "--bits", "8", "-q", "--model", "m").code == 0
+    assert lessregret("train", data, "--bits", "8", "--quiet", "--model", "m").code == 0
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
             [*COMMAND, *command], stdout=full, stderr=subprocess.PIPE, env=ENVIRONMENT, check=False
@@ -207,14 +207,14 @@ def test_a_full_disk_under_stdout(lessregret: CommandLine, command: list[str]) -
         ["predict", "m", "many.txt"],
         ["predict", "m", "data.txt"],
         ["inspect", "m", "--weights", "3"],
-        ["train", "many.txt", "-q", "--predictions", "-", "--bits", "8"],
+        ["train", "many.txt", "--quiet", "--predictions", "-", "--bits", "8"],
     ],
     ids=" ".join,
 )
 def test_a_reader_that_goes_away(lessregret: CommandLine, command: list[str]) -> None:
     data = lessregret.write("data.txt", GOOD_SVMLIGHT)
     lessregret.write("many.txt", GOOD_SVMLIGHT * 30_000)
-    assert lessregret("train", data, "--bits", "8", "-q", "--model", "m").code == 0
+    assert lessregret("train", data, "--bits", "8", "--quiet", "--model", "m").code == 0
     ours, theirs = os.pipe()
     os.close(ours)
     done = subprocess.run(
@@ -227,7 +227,7 @@ def test_a_reader_that_goes_away(lessregret: CommandLine, command: list[str]) ->
 def test_an_interrupt_while_waiting_for_input(lessregret: CommandLine) -> None:
     """Ctrl-C ends a run that waits on a pipe, and the model is as it was."""
     data = lessregret.write("data.txt", GOOD_SVMLIGHT)
-    assert lessregret("train", data, "--bits", "8", "-q", "--model", "m").code == 0
+    assert lessregret("train", data, "--bits", "8", "--quiet", "--model", "m").code == 0
     before = lessregret.read("m")
     process = subprocess.Popen(
         [*COMMAND, "train", "-", "--bits", "8", "--model", "m"], stdin=subprocess.PIPE,
@@ -281,7 +281,7 @@ def test_out_of_memory_is_a_sentence(
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
 def test_names_that_the_terminal_cannot_show(lessregret: CommandLine, encoding: str) -> None:
     data = lessregret.write("data.vw", "1 |w 日本 é\n")
-    assert lessregret("train", data, "--bits", "18", "--names", "--model", "m", "-q").code == 0
+    assert lessregret("train", data, "--bits", "18", "--names", "--model", "m", "--quiet").code == 0
     for command in (["inspect", "m", "--weights", "3"], ["predict", "m", data]):
         done = subprocess.run(
             [*COMMAND, *command], capture_output=True, check=False,

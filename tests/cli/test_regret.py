@@ -428,7 +428,7 @@ def test_pages_of_all_kinds(
 ) -> None:
     lessregret.write("few.vw", "1 |a b\n-1 |a c\n1 |a b\n")
     given = [log if argument == "LOG" else argument for argument in arguments]
-    done = lessregret("regret", *given, *SMALL, "--report", "page.html", "-q")
+    done = lessregret("regret", *given, *SMALL, "--report", "page.html", "--quiet")
     assert (done.code, done.stderr) == (0, "")
     assert len(outline_of("page.html").sources) == pictures
     page = Path("page.html").read_text(encoding="utf-8")
@@ -439,14 +439,16 @@ def test_pages_of_all_kinds(
 
 
 def test_a_page_of_a_pipe(lessregret: CommandLine) -> None:
-    done = lessregret.apart("regret", "-", "--report", "page.html", "-q", stdin=b"1 |a b\n-1 |a\n")
+    done = lessregret.apart(
+        "regret", "-", "--report", "page.html", "--quiet", stdin=b"1 |a b\n-1 |a\n"
+    )
     assert done.code == 0
     assert ["standard input", "–"] in outline_of("page.html").rows
 
 
 def test_a_browser_shows_the_page(lessregret: CommandLine, log: str, tmp_path: Path) -> None:
     browser = browser_or_skip()
-    assert lessregret("regret", log, *SMALL, "--report", "page.html", "-q").code == 0
+    assert lessregret("regret", log, *SMALL, "--report", "page.html", "--quiet").code == 0
     shown, told = browsed(browser, tmp_path, "page.html")
     assert told == []
     assert "Loss over the rounds" in shown

@@ -30,7 +30,9 @@ main(sys.argv[1:])
 def data(lessregret: CommandLine) -> CommandLine:
     """A data file and its model."""
     lessregret.write("data.txt", GOOD_SVMLIGHT)
-    assert lessregret("train", "data.txt", "--bits", "8", "-q", "--model", "reference").code == 0
+    assert (
+        lessregret("train", "data.txt", "--bits", "8", "--quiet", "--model", "reference").code == 0
+    )
     return lessregret
 
 
@@ -84,8 +86,8 @@ READABLE = [
     ["predict", "reference", "data.txt"],
     ["predict", "reference", "data.txt", "--json"],
     ["inspect", "reference"],
-    ["train", "data.txt", "-q", "--json"],
-    ["train", "data.txt", "-q", "--predictions", "-"],
+    ["train", "data.txt", "--quiet", "--json"],
+    ["train", "data.txt", "--quiet", "--predictions", "-"],
     ["generate", "clicks", "--examples", "3"],
     ["--version"],
 ]
@@ -107,7 +109,7 @@ def test_a_full_disk_under_stdout_is_an_error(command: list[str]) -> None:
 
 
 def test_a_run_that_writes_nothing_to_stdout_does_not_need_it(data: CommandLine) -> None:
-    assert redirected(">&-", *TRAIN, "-q") == Done(0, "", "")
+    assert redirected(">&-", *TRAIN, "--quiet") == Done(0, "", "")
     assert data.read("m") == data.read("reference")
     assert redirected(">&-", "predict", "m", "data.txt", "--output", "p") == Done(0, "", "")
     assert len(data.read("p").splitlines()) == 3

@@ -45,7 +45,7 @@ by_name = {"ids": lambda number: number.name}
 def files(lessregret: CommandLine) -> CommandLine:
     """Data, their model, and a file for each output, with the content of an earlier run."""
     lessregret.write("data.txt", GOOD_SVMLIGHT)
-    assert lessregret("train", "data.txt", "--bits", "8", "-q", "--model", "m").code == 0
+    assert lessregret("train", "data.txt", "--bits", "8", "--quiet", "--model", "m").code == 0
     for name in ("p", "page.html", "best"):
         lessregret.write(name, "of an earlier run")
     return lessregret
@@ -116,7 +116,7 @@ def test_a_stopped_training_leaves_its_files_as_they_were(
 ) -> None:
     before = {name: files.read(name) for name in os.listdir()}
     outputs = ("--model", "m", "--predictions", "p", "--report", "page.html")
-    with waiting("train", "-", "--bits", "8", "-q", *outputs) as process:
+    with waiting("train", "-", "--bits", "8", "--quiet", *outputs) as process:
         feed(process)
         told = stopped(process, number)
     assert told[-1] == (
@@ -163,7 +163,7 @@ def test_what_was_written_before_is_told(
 ) -> None:
     monkeypatch.setattr("lessregret.learners.learner.Learner.save", interrupt)
     outputs = ("--model", "m", "--predictions", "p", "--report", "new.html")
-    done = files("train", "data.txt", "--bits", "8", "-q", *outputs)
+    done = files("train", "data.txt", "--bits", "8", "--quiet", *outputs)
     assert (done.code, done.stdout) == (130, "")
     assert done.stderr.strip() == (
         "lessregret: error: stopped by SIGINT; written: --predictions p; "
@@ -175,7 +175,7 @@ def test_what_was_written_before_is_told(
 def test_a_command_without_files_says_so(
     files: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert files("train", "data.txt", "-q", "--model", "m").code == 0
+    assert files("train", "data.txt", "--quiet", "--model", "m").code == 0
     assert PLANNED
     monkeypatch.setattr("lessregret.learners.model_file.read_header", interrupt)
     done = files("inspect", "m")
@@ -188,7 +188,7 @@ def test_a_shell_sees_the_code_of_the_signal(files: CommandLine, number: signal.
     """The signal goes to the group, as Ctrl-C of a terminal does; the shell survives it."""
     script = f'trap : {number.name[3:]}; "$@"; echo $?'
     process = subprocess.Popen(
-        ["bash", "-c", script, "bash", *COMMAND, "train", "-", "-q", "--predictions", "p"],
+        ["bash", "-c", script, "bash", *COMMAND, "train", "-", "--quiet", "--predictions", "p"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT,
         start_new_session=True,
     )  # fmt: skip
@@ -203,7 +203,7 @@ def test_nohup_is_obeyed(files: CommandLine) -> None:
     def ignore() -> None:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
-    arguments = ("train", "-", "--bits", "8", "-q", "--model", "new", "--predictions", "p")
+    arguments = ("train", "-", "--bits", "8", "--quiet", "--model", "new", "--predictions", "p")
     with waiting(*arguments, preexec_fn=ignore) as process:
         wait_for(partial_files)
         process.send_signal(signal.SIGHUP)

@@ -17,7 +17,7 @@ DATA = "1 |a b\n-1 |a c\n" * 5
 def files(lessregret: CommandLine) -> CommandLine:
     """A data file, a model, and other names of the data file."""
     lessregret.write("d.vw", DATA)
-    assert lessregret("train", "d.vw", "--model", "m", "-q").code == 0
+    assert lessregret("train", "d.vw", "--model", "m", "--quiet").code == 0
     os.symlink("d.vw", "symbolic")
     os.link("d.vw", "hard")
     return lessregret
@@ -56,11 +56,11 @@ def test_an_output_that_is_an_input_is_refused(
 
 
 def test_a_model_may_be_written_over_the_one_it_goes_on_from(files: CommandLine) -> None:
-    assert files("train", "d.vw", "--resume", "m", "--model", "m", "-q").code == 0
+    assert files("train", "d.vw", "--resume", "m", "--model", "m", "--quiet").code == 0
 
 
 def test_devices_may_be_written_to(files: CommandLine) -> None:
-    assert files("train", "d.vw", "--predictions", "/dev/null", "-q").code == 0
+    assert files("train", "d.vw", "--predictions", "/dev/null", "--quiet").code == 0
 
 
 MISSING = [

@@ -332,12 +332,12 @@ def test_misuse(lessregret: CommandLine, model: bytes, name: str) -> None:
 
 def test_options_repeated_on_resuming_are_no_misuse(lessregret: CommandLine, model: bytes) -> None:
     repeated = ("--loss", "logistic", "--rate", "auto", "--scale", "standard", "--radius", "100")
-    assert lessregret("train", "earlier.txt", "--resume", MODEL, "-q", *repeated).code == 0
+    assert lessregret("train", "earlier.txt", "--resume", MODEL, "--quiet", *repeated).code == 0
 
 
 def test_the_l2_of_ftrl_is_not_that_of_the_rounds(lessregret: CommandLine) -> None:
     data = lessregret.write("data.txt", GOOD_SVMLIGHT)
-    asked = ("--rule", "ftrl:l2=0.5", "--l2", "0.1", "-q")
+    asked = ("--rule", "ftrl:l2=0.5", "--l2", "0.1", "--quiet")
     assert lessregret("train", data, *asked, "--model", "m").code == 0
     assert lessregret("train", data, *asked, "--resume", "m") == Done(0, "", "")
     for options, told in [
@@ -355,7 +355,7 @@ def test_misused_predictions(lessregret: CommandLine) -> None:
         ("hinge", "probability", "--as probability needs logistic loss; m has hinge loss"),
         ("squared", "label", "--as label needs a classifier; m has squared loss"),
     ]:
-        assert lessregret("train", data, "--loss", loss, "--model", "m", "-q").code == 0
+        assert lessregret("train", data, "--loss", loss, "--model", "m", "--quiet").code == 0
         done = lessregret("predict", "m", data, "--as", output)
         assert done == Done(2, "", f"lessregret: error: {told}\n")
 

@@ -10,7 +10,16 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from lessregret import DivergedError, InputError, OnlineClassifier, OnlineRegressor, _core
+from lessregret import (
+    DivergedError,
+    InputError,
+    Namespaces,
+    OnlineClassifier,
+    OnlineRegressor,
+    SpecError,
+    _core,
+)
+from lessregret.estimators.arguments import hashed_rows
 from tests.support.tables import CLASSES, COLUMNS, estimator, go_on, table
 
 
@@ -215,3 +224,47 @@ def test_names_of_columns_are_kept_and_a_failed_fit_does_not_change_them() -> No
     with pytest.raises(ValueError, match="NaN"):
         clf.fit(frame.rename(columns={"age": "weight"}) * np.nan, ["a", "b"])
     assert clf.feature_names_in_.tolist() == ["age", "height"]
+
+
+def test_keys_of_dicts_are_crossed() -> None:
+    rows = [{"user": "u7", "hour": 23, "ad": "x"}, {"user": "u8", "hour": 2.0}, {"hour": 1}] * 5
+    labels = [1, 0, 1] * 5
+    crossed = OnlineClassifier(crosses=[("user", "hour")]).fit(rows, labels)
+    assert crossed.learner_.tally().features == 5 * ((3 + 1) + (2 + 1) + 1) + 15
+    again = OnlineClassifier(crosses=["user*hour"]).fit(rows, labels)
+    np.testing.assert_array_equal(crossed.decision_function(rows), again.decision_function(rows))
+    plain = OnlineClassifier().fit(rows, labels)
+    assert (plain.decision_function(rows) != crossed.decision_function(rows)).any()
+
+
+def test_crossed_keys_have_the_slots_of_crossed_features() -> None:
+    user, hour = _core.hash_features(["user=u7", "hour"], 18).tolist()
+    slot = ((16777619 * user) ^ hour) & ((1 << 18) - 1)
+    square = ((16777619 * hour) ^ hour) & ((1 << 18) - 1)
+    crosses = Namespaces(["user*hour", ("hour", "hour")], of="keys")
+    row = hashed_rows([{"hour": 23, "user": "u7"}], 18, crosses)
+    found = dict(zip(row.indices.tolist(), row.data.tolist(), strict=True))
+    assert found == {user: 1.0, hour: 23.0, slot: 23.0, square: 529.0}
+
+
+def test_what_cannot_be_crossed_is_refused() -> None:
+    for crosses, told in (
+        (["ab"], "expected keys with '*' between, as in 'user*hour', found 'ab'"),
+        (["a*b"], "give X as a list of dicts"),
+        ("a*b", "expected a list"),
+        ([("a",)], "from 2 to 16 names"),
+    ):
+        with pytest.raises(SpecError) as error:
+            OnlineClassifier(crosses=crosses).fit([[1.0, 2.0], [2.0, 1.0]], [0, 1])
+        assert told in str(error.value)
+    many = [{f"k{k}": 1.0 for k in range(3)} | {"big": 3e38}, {"big": 1.0}]
+    with pytest.raises(InputError, match="products are within"):
+        OnlineClassifier(crosses=["big*big"], scale="none").fit(many, [0, 1])
+
+
+def test_a_changed_cross_waits_for_the_next_fit() -> None:
+    rows = [{"user": "u7", "hour": 23}, {"user": "u8", "hour": 2}]
+    clf = OnlineClassifier(crosses=["user*hour"]).fit(rows, [0, 1])
+    before = clf.decision_function(rows)
+    clf.set_params(crosses=None)
+    np.testing.assert_array_equal(clf.decision_function(rows), before)

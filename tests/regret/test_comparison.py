@@ -71,7 +71,18 @@ def test_l2_is_for_the_rules_that_have_a_box(
     plain, penalised = losses(), losses("--l2", "0.1")
     assert plain[0] != penalised[0]
     assert plain[1] == penalised[1]
-    train = ["train", str(clicks), "--bits", "16", "--rule", "ftrl", "--l2", "0.1", "--json", "-q"]
+    train = [
+        "train",
+        str(clicks),
+        "--bits",
+        "16",
+        "--rule",
+        "ftrl",
+        "--l2",
+        "0.1",
+        "--json",
+        "--quiet",
+    ]
     assert run(train) == 0
     assert json.loads(capsys.readouterr().out)["mean_loss"] == penalised[0]
     assert run(["compare", str(clicks), "--rules", "pa", "--l2", "nan"]) == 2
@@ -182,7 +193,17 @@ def test_inspect_says_that_a_model_is_slim(
     clicks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = str(tmp_path / "slim.safetensors")
-    train = ["train", str(clicks), "--bits", "16", "--certify", "--slim", "--model", model, "-q"]
+    train = [
+        "train",
+        str(clicks),
+        "--bits",
+        "16",
+        "--certify",
+        "--slim",
+        "--model",
+        model,
+        "--quiet",
+    ]
     assert run(train) == 0
     assert run(["inspect", model]) == 0
     page = capsys.readouterr().out

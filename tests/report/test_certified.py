@@ -119,7 +119,7 @@ def test_the_last_rounds_have_a_sentence(
 def test_the_page_of_a_run_has_what_its_document_has(lessregret: CommandLine) -> None:
     rows = "".join(f"{1 if k % 3 else -1} | a:{1 + k % 2} b:{k % 5}\n" for k in range(3000))
     data = lessregret.write("data.vw", rows)
-    done = lessregret("train", data, "--bits", "8", "--report", "page.html", "--json", "-q")
+    done = lessregret("train", data, "--bits", "8", "--report", "page.html", "--json", "--quiet")
     document = json.loads(done.stdout)
     page = Path("page.html").read_text(encoding="utf-8")
     last = document["window"]

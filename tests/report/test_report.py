@@ -65,7 +65,7 @@ def test_the_page_says_what_the_document_says(lessregret: CommandLine, clicks: s
 
 
 def test_the_command_can_be_pasted_into_a_shell(lessregret: CommandLine, clicks: str) -> None:
-    given = ["train", clicks, "--bits", "12", "--report", "it's mine.html", "-q"]
+    given = ["train", clicks, "--bits", "12", "--report", "it's mine.html", "--quiet"]
     assert lessregret(*given).code == 0
     command = outline_of("it's mine.html").command
     shown = subprocess.run(
@@ -77,7 +77,9 @@ def test_the_command_can_be_pasted_into_a_shell(lessregret: CommandLine, clicks:
 
 def test_the_page_names_versions_and_no_machine(lessregret: CommandLine, clicks: str) -> None:
     shutil.copy(clicks, "log.vw")
-    assert lessregret("train", "log.vw", "--bits", "12", "--report", "page.html", "-q").code == 0
+    assert (
+        lessregret("train", "log.vw", "--bits", "12", "--report", "page.html", "--quiet").code == 0
+    )
     facts = outline_of("page.html").facts()
     known = {"date", "lessregret", "Python", "numpy", "scipy", "matplotlib", "system"}
     assert known <= facts.keys()
@@ -104,13 +106,15 @@ def test_strange_names_are_shown_and_not_obeyed(lessregret: CommandLine) -> None
 def test_hardly_any_examples(lessregret: CommandLine, examples: int, importance: str) -> None:
     data = lessregret.write("few.vw", f"1 {importance}|a b\n" * examples)
     for arguments in (["--certify"], ["--loss", "hinge"], ["--loss", "squared"], ["--rule", "pa"]):
-        done = lessregret("train", data, "--bits", "8", "--report", "page.html", *arguments, "-q")
+        done = lessregret(
+            "train", data, "--bits", "8", "--report", "page.html", *arguments, "--quiet"
+        )
         assert (done.code, done.stderr) == (0, "")
         assert tiles_of(outline_of("page.html"))["examples"] == str(examples)
 
 
 def test_without_names_there_are_slots(lessregret: CommandLine, clicks: str) -> None:
-    assert lessregret("train", clicks, "--bits", "12", "--report", "page.html", "-q").code == 0
+    assert lessregret("train", clicks, "--bits", "12", "--report", "page.html", "--quiet").code == 0
     text = Path("page.html").read_text(encoding="utf-8")
     slots = [row for row in outline_of("page.html").rows if re.match(r"slot \d+$", row[0])]
     assert len(slots) == 20
@@ -121,7 +125,7 @@ def test_without_names_there_are_slots(lessregret: CommandLine, clicks: str) -> 
 def test_without_a_certificate_the_page_says_how_to_have_one(
     lessregret: CommandLine, clicks: str
 ) -> None:
-    asked = ("--bits", "12", "--no-certify", "--report", "page.html", "-q")
+    asked = ("--bits", "12", "--no-certify", "--report", "page.html", "--quiet")
     assert lessregret("train", clicks, *asked).code == 0
     assert "<code>--certify</code> would certify" in Path("page.html").read_text(encoding="utf-8")
     assert not [text for text in outline_of("page.html").tiles if text.startswith("certified")]
@@ -132,7 +136,7 @@ def test_a_bound_is_shown_only_below_the_loss(lessregret: CommandLine) -> None:
     data = lessregret.write("data.vw", rows)
     for radius, shown in (("0.1", True), ("100", False)):
         asked = ("--rate", "theory", "--radius", radius, "--bits", "8", "--scale", "none")
-        done = lessregret("train", data, *asked, "--report", "page.html", "--json", "-q")
+        done = lessregret("train", data, *asked, "--report", "page.html", "--json", "--quiet")
         document = json.loads(done.stdout)
         assert (document["bound"] < 4000 * document["mean_loss"]) == shown
         page = Path("page.html").read_text(encoding="utf-8")
@@ -159,16 +163,16 @@ def test_what_a_reader_must_know(
     lessregret: CommandLine, clicks: str, arguments: list[str], told: str
 ) -> None:
     bad = lessregret.write("bad.vw", "no label |a b\n" * ("skip" in arguments) + "1 |a b\n")
-    assert lessregret("train", clicks, "--bits", "12", "--model", "m", "-q").code == 0
+    assert lessregret("train", clicks, "--bits", "12", "--model", "m", "--quiet").code == 0
     bits = [] if "--resume" in arguments else ["--bits", "12"]
-    train = ["train", bad, clicks, *bits, "--format", "vw", "--report", "page.html", "-q"]
+    train = ["train", bad, clicks, *bits, "--format", "vw", "--report", "page.html", "--quiet"]
     assert lessregret(*train, *arguments).code == 0
     outline_of("page.html")
     assert told in Path("page.html").read_text(encoding="utf-8")
 
 
 def test_pages_of_pipes(lessregret: CommandLine) -> None:
-    done = lessregret.apart("train", "-", "--report", "page.html", "-q", stdin=NASTY.encode())
+    done = lessregret.apart("train", "-", "--report", "page.html", "--quiet", stdin=NASTY.encode())
     assert done.code == 0
     assert ["standard input", "–"] in outline_of("page.html").rows
 
@@ -273,7 +277,9 @@ def test_the_page_says_if_losses_are_in_variances(lessregret: CommandLine) -> No
 
 def test_labels_that_are_all_alike_leave_nothing_but_have_a_loss(lessregret: CommandLine) -> None:
     data = lessregret.write("data.vw", "5 | a:1\n5 | a:2\n")
-    assert lessregret("train", data, "--loss", "squared", "--report", "page.html", "-q").code == 0
+    assert (
+        lessregret("train", data, "--loss", "squared", "--report", "page.html", "--quiet").code == 0
+    )
     assert tiles_of(outline_of("page.html"))["mean squared loss"] == "12.500000"
     page = Path("page.html").read_text(encoding="utf-8")
     assert "The loss in variances of the labels is 0, so nothing is left." in page
@@ -328,7 +334,7 @@ def test_a_browser_shows_it_and_complains_of_nothing(
     """Behind a wall, with a control: the same page with a picture from outside and a script."""
     browser = browser_or_skip()
     data = lessregret.write("data.vw", NASTY * 50)
-    assert lessregret("train", data, "--names", "--report", "page.html", "-q").code == 0
+    assert lessregret("train", data, "--names", "--report", "page.html", "--quiet").code == 0
     text = Path("page.html").read_text(encoding="utf-8")
     outside = '<img src="http://example.invalid/x.png"><script>alert(1)</script></main>'
     Path("control.html").write_text(text.replace("</main>", outside), encoding="utf-8")

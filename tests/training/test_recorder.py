@@ -42,7 +42,7 @@ def test_a_recorded_run_is_the_same_run(
 ) -> None:
     """The model's bytes, the predictions and the document, seconds and window aside."""
     lessregret.write("clicks.vw", clicks.read_bytes() + b"a bad line\n" * ("skip" in options))
-    train = ["train", "clicks.vw", "--bits", str(BITS), "--json", "-q", *options]
+    train = ["train", "clicks.vw", "--bits", str(BITS), "--json", "--quiet", *options]
     found = []
     for extra in ([], ["--report", "page.html"]):
         done = lessregret(*train, "--model", "m", "--predictions", "p", *extra)

@@ -46,7 +46,7 @@ CASES: list[tuple[list[str], dict[str, Any]]] = [
 def test_it_writes_the_model_of_the_command(
     lessregret: CommandLine, log: str, options: list[str], arguments: dict[str, Any]
 ) -> None:
-    done = lessregret("train", log, "--model", "command", "--json", "-q", *options)
+    done = lessregret("train", log, "--model", "command", "--json", "--quiet", *options)
     assert done.code == 0, done.stderr
     training = train(log, model="python", **arguments)
     assert Path("python").read_bytes() == Path("command").read_bytes()
@@ -55,7 +55,7 @@ def test_it_writes_the_model_of_the_command(
 
 
 def test_it_writes_the_predictions_of_the_command(lessregret: CommandLine, log: str) -> None:
-    assert lessregret("train", log, "--predictions", "command", "-q").code == 0
+    assert lessregret("train", log, "--predictions", "command", "--quiet").code == 0
     text = io.StringIO()
     train(log, predictions="python")
     train(log, predictions=text)

@@ -40,6 +40,7 @@ pub use comparator::{Columns, Problem};
 pub use error::{Error, InputError, Result};
 pub use example::hash;
 pub use example::{Chunk, Example, LabelStatistics, Names, Ordered, Requirements, SlotLookup};
+pub use example::{Crossed, Group, MOST_CROSSED, crossed_count, for_each_crossed};
 pub use learn::certificate::{Certificate, Norms, SumsMark};
 pub use learn::model::{Inspect, Learn, Model, Predict};
 pub use learn::tally::{LaneSummary, LaneTally, SlotSummary, StackSummary, StackTally, Tally};
@@ -60,6 +61,6 @@ pub use rule::{Line, RULES, Slot};
 pub use simd::InstructionSet;
 pub use snapshot::{Header, read_header};
 pub use spec::{
-    Classes, Column, FeatureSpace, Kind, MAX_BITS, MAX_COLUMNS, MOST_WORDS, Scale, Schema, Spec,
-    Table,
+    Classes, Column, FeatureSpace, Groups, Kind, MAX_BITS, MAX_COLUMNS, MOST_WORDS, Namespaces,
+    Scale, Schema, Spec, Table,
 };

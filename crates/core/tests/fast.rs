@@ -6,12 +6,13 @@ mod differential;
 mod trickle;
 
 use std::io::{self, Cursor, Read};
+use std::sync::Arc;
 
 use copies::copied;
 use differential::{Outcome, fast, strict};
 use lessregret_core::InstructionSet;
 use lessregret_core::{BadLines, FeatureSpace, Stream, StreamSpec};
-use lessregret_core::{Chunk, Error, Requirements};
+use lessregret_core::{Chunk, Error, Namespaces, Requirements};
 use lessregret_core::{Format, Labels};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -45,14 +46,33 @@ fn specs() -> impl Strategy<Value = StreamSpec> {
     let labels =
         prop_oneof![3 => Just(Labels::Binary), 1 => Just(Labels::Real), 1 => Just(Labels::Any)];
     let bad_lines = prop_oneof![1 => Just(BadLines::Stop), 3 => Just(BadLines::Skip)];
-    (formats, labels, prop_oneof![1..=31u32, 20..=22u32], bad_lines).prop_map(
-        |(format, labels, bits, bad_lines)| StreamSpec {
+    let bits = prop_oneof![1..=31u32, 20..=22u32];
+    (formats, labels, bits, bad_lines, namespaces()).prop_map(
+        |(format, labels, bits, bad_lines, namespaces)| StreamSpec {
             format,
-            space: FeatureSpace::text(bits, labels),
+            space: FeatureSpace {
+                // Only this format has namespaces.
+                namespaces: namespaces.filter(|_| format == Format::Vw).map(Arc::new),
+                ..FeatureSpace::text(bits, labels)
+            },
             bad_lines,
             names: false,
         },
     )
+}
+
+/// None, or namespaces of letters that lines have, with crosses.
+fn namespaces() -> impl Strategy<Value = Option<Namespaces>> {
+    let name = || prop_oneof![3 => Just(":".to_owned()), 3 => "[a-e]", 1 => Just(" ".to_owned())];
+    let crosses = prop::collection::vec(prop::collection::vec(name(), 2..4), 0..3);
+    let some = || prop::collection::vec("[a-m]", 0..6);
+    let crossed = (some(), some(), crosses).prop_map(|(keep, ignore, crosses)| {
+        let written = serde_json::json!({
+            "of": "namespaces", "keep": keep, "ignore": ignore, "crosses": crosses
+        });
+        serde_json::from_value(written).unwrap()
+    });
+    prop_oneof![1 => Just(None), 2 => crossed.prop_map(Some)]
 }
 
 fn numbers() -> impl Strategy<Value = String> {

@@ -7,6 +7,7 @@ use lessregret_core as core;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
+use crate::errors::to_python;
 use crate::stream::Stream;
 
 /// A file that is being written. It appears under its name when it is finished.
@@ -50,9 +51,10 @@ impl ArrowWriter {
     /// Begin the file that will have the name `path`, for the feature space of a stream.
     #[new]
     fn new(py: Python<'_>, path: PathBuf, stream: &Stream) -> PyResult<Self> {
-        let bits = stream.with(py, |stream| stream.space().bits())?;
-        let writer =
-            core::ArrowWriter::create(&path, bits).map_err(|error| unwritable(&path, &error))?;
+        let space = stream.with(py, |stream| Ok(stream.space().clone()))?;
+        let bits = space.bits().map_err(|error| to_python(py, error))?;
+        let writer = core::ArrowWriter::create_for(&path, bits, space.namespaces)
+            .map_err(|error| unwritable(&path, &error))?;
         Ok(ArrowWriter(path, Some(writer)))
     }
 

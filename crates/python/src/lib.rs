@@ -2,6 +2,7 @@
 
 mod arrays;
 mod comparator;
+mod crosses;
 mod errors;
 mod examples;
 mod files;
@@ -16,6 +17,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use super::comparator::{Columns, Problem};
+    #[pymodule_export]
+    use super::crosses::{cross_rows, ordered_namespaces};
     #[pymodule_export]
     use super::examples::{Examples, Outcomes, Rows, hash_features};
     #[pymodule_export]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from lessregret.cli.namespaces import namespace_options, with_namespaces
 from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
@@ -25,6 +26,7 @@ from lessregret.cli.options import (
     scale_option,
 )
 from lessregret.cli.outputs import check_files
+from lessregret.cli.spelling import Command
 from lessregret.errors import InputError
 from lessregret.learners.penalty import check_strength
 from lessregret.learners.rules import Rule
@@ -33,12 +35,13 @@ from lessregret.report.wording import number, part_in_words
 if TYPE_CHECKING:
     from lessregret.data.streams import ExampleStream
     from lessregret.learners.learner import Learner
+    from lessregret.learners.namespaces import Namespaces
     from lessregret.regret.comparison import Row
 
 RULES = "per-coordinate,global,cw,pa"
 
 
-@click.command("compare")
+@click.command("compare", cls=Command)
 @data_argument
 @click.option(
     "--rules",
@@ -73,6 +76,7 @@ RULES = "per-coordinate,global,cw,pa"
 @scale_option
 @bits_option
 @no_intercept_option
+@namespace_options
 @click.option(
     "--picture",
     type=click.Path(dir_okay=False),
@@ -90,7 +94,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     predicted before the models learn from it. With --shuffles the scores are means and standard
     deviations over random orders of the examples.
     """
-    request = Request(**options)
+    request = Request(**with_namespaces(options))
     rules = request.parsed_rules()
     check_files(request.data, [], picture=request.picture, report=request.report)
     started = time.perf_counter()
@@ -127,6 +131,7 @@ class Request:
     scale: str
     bits: int
     no_intercept: bool
+    namespaces: Namespaces | None
     picture: str | None
     format: str
     bad_lines: str
@@ -147,6 +152,7 @@ class Request:
             rule,
             bits=self.bits,
             intercept=not self.no_intercept,
+            namespaces=self.namespaces,
             l2=0.0 if isinf(rule.width) else self.l2,
             scale=self.scale,
             certify=True,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from lessregret.cli.namespaces import namespace_options, with_namespaces
 from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
@@ -17,6 +18,7 @@ from lessregret.cli.options import (
     threads_option,
 )
 from lessregret.cli.outputs import check_files
+from lessregret.cli.spelling import Command
 from lessregret.report.wording import counted
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from lessregret.data.streams import ExampleStream
 
 
-@click.command("convert")
+@click.command("convert", cls=Command)
 @data_argument
 @click.option(
     "--output",
@@ -33,10 +35,11 @@ if TYPE_CHECKING:
     help="The Arrow file to write the examples to.",
 )
 @bits_option
+@namespace_options
 @format_option
 @bad_lines_option
 @threads_option
-@click.option("--quiet", "-q", is_flag=True, help="Print no summary.")
+@click.option("--quiet", is_flag=True, help="Print no summary.")
 @json_option
 def command(
     data: tuple[str, ...],
@@ -47,12 +50,13 @@ def command(
     threads: int | None,
     quiet: bool,
     as_json: bool,
+    **more: Any,
 ) -> None:
     """Convert DATA to an Arrow file, which later runs read faster than text.
 
     The file can be given as DATA to train, predict, compare and regret, with the same number of
-    --bits or fewer. Any program that reads Arrow can read it. Labels are stored unchanged. Feature
-    names are not stored, only their hashes.
+    --bits or fewer and the same crosses and namespaces. Any program that reads Arrow can read it.
+    Labels are stored unchanged. Feature names are not stored, only their hashes.
     """
     from lessregret.data.convert import convert
     from lessregret.data.streams import open_examples
@@ -60,7 +64,7 @@ def command(
 
     check_files(data, [], direct=False, output=output)
     started = time.perf_counter()
-    space = FeatureSpace(bits=bits, labels="any")
+    space = FeatureSpace(bits=bits, labels="any", **with_namespaces(more))
     stream = open_examples(data, space, format=format, bad_lines=bad_lines, threads=threads)
     converted = convert(stream, output)
     seconds = time.perf_counter() - started

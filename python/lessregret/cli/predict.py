@@ -16,6 +16,7 @@ from lessregret.cli.options import (
     threads_option,
 )
 from lessregret.cli.outputs import check_files, open_text
+from lessregret.cli.spelling import Command
 from lessregret.errors import SpecError
 from lessregret.learners.losses import loss_named
 from lessregret.report.wording import counted
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 OUTPUTS = ("auto", "probability", "margin", "label")
 
 
-@click.command("predict")
+@click.command("predict", cls=Command)
 @click.argument("model", type=click.Path(dir_okay=False))
 @data_argument
 @click.option(

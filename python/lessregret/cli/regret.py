@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lessregret.cli.namespaces import namespace_options, with_namespaces
 from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
@@ -29,6 +30,7 @@ from lessregret.cli.options import (
 )
 from lessregret.cli.outputs import check_files
 from lessregret.cli.search_stop import SearchStop, certified_so_far
+from lessregret.cli.spelling import Command
 from lessregret.errors import InputError, SpecError
 from lessregret.learners.labels import standardises_labels
 from lessregret.learners.losses import loss_named
@@ -40,6 +42,7 @@ from lessregret.report.wording import counted, number
 if TYPE_CHECKING:
     from lessregret.data.streams import ExampleStream
     from lessregret.learners.learner import Learner
+    from lessregret.learners.namespaces import Namespaces
     from lessregret.regret.comparator import BestFixed, OverFiles
     from lessregret.regret.measure import Measured, Source
 
@@ -47,7 +50,7 @@ RULES = "per-coordinate,global"
 UNBOXED_RADIUS = 100.0
 
 
-@click.command("regret")
+@click.command("regret", cls=Command)
 @data_argument
 @click.option(
     "--rules",
@@ -94,6 +97,7 @@ UNBOXED_RADIUS = 100.0
 )
 @bits_option
 @no_intercept_option
+@namespace_options
 @click.option(
     "--picture",
     type=click.Path(dir_okay=False),
@@ -102,7 +106,7 @@ UNBOXED_RADIUS = 100.0
 @format_option
 @bad_lines_option
 @report_option
-@click.option("--quiet", "-q", is_flag=True, help="Print no progress.")
+@click.option("--quiet", is_flag=True, help="Print no progress.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
@@ -115,7 +119,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     of importance if examples have importances. Ctrl-C stops the search for the best fixed model;
     the gap reached so far is then reported.
     """
-    request = Request(**options)
+    request = Request(**with_namespaces(options))
     rules = request.parsed_rules()
     request.check_data()
     request.check_places()
@@ -154,6 +158,7 @@ class Request:
     checkpoint: str | None
     bits: int
     no_intercept: bool
+    namespaces: Namespaces | None
     picture: str | None
     format: str
     bad_lines: str
@@ -209,6 +214,7 @@ class Request:
             rule,
             bits=self.bits,
             intercept=not self.no_intercept,
+            namespaces=self.namespaces,
             certify=True,
             l2=self.l2,
             # The stream scales: rules and best fixed model are to play the same game.

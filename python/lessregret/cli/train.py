@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from lessregret.cli.namespaces import namespace_options, with_namespaces
 from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
@@ -26,6 +27,7 @@ from lessregret.cli.options import (
 )
 from lessregret.cli.outputs import check_files, open_text
 from lessregret.cli.progress import make_progress
+from lessregret.cli.spelling import Command
 from lessregret.data.files import STREAM
 from lessregret.errors import SpecError
 from lessregret.learners.rules import RULES, Rule, number_or_word, rule_named, rule_settings
@@ -34,11 +36,12 @@ from lessregret.report.wording import certified_in_words, counted, number
 
 if TYPE_CHECKING:
     from lessregret.learners.learner import Learner
+    from lessregret.learners.namespaces import Namespaces
     from lessregret.ledger import Ledger
     from lessregret.training.run import Training
 
 
-@click.command("train")
+@click.command("train", cls=Command)
 @data_argument
 @loss_option
 @click.option(
@@ -71,6 +74,7 @@ if TYPE_CHECKING:
 @scale_option
 @bits_option
 @no_intercept_option
+@namespace_options
 @click.option(
     "--importance-aware",
     is_flag=True,
@@ -130,7 +134,7 @@ if TYPE_CHECKING:
 @bad_lines_option
 @threads_option
 @report_option
-@click.option("--quiet", "-q", is_flag=True, help="Print neither progress nor a summary.")
+@click.option("--quiet", is_flag=True, help="Print neither progress nor a summary.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
@@ -142,7 +146,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     """
     from lessregret.training.run import train
 
-    request = Request(**options)
+    request = Request(**with_namespaces(options))
     _check(request)
     started = time.perf_counter()
     learner = _learner(ctx, request)
@@ -185,6 +189,7 @@ class Request:
     scale: str
     bits: int
     no_intercept: bool
+    namespaces: Namespaces | None
     importance_aware: bool
     fixed_share: float | None
     certify: bool | None
@@ -222,6 +227,7 @@ class Request:
             "scale": self.scale,
             "importance_aware": self.importance_aware,
             "fixed_share": self.fixed_share,
+            "namespaces": self.namespaces,
         }
 
 
@@ -251,11 +257,13 @@ def _predictions(request: Request) -> AbstractContextManager[IO[str] | str | Non
 def _learner(ctx: click.Context, request: Request) -> Learner:
     """A new learner, or the model to go on from, if the options fit it."""
     from lessregret.learners.learner import Learner
+    from lessregret.learners.namespaces import check_same
 
     if request.resume is None:
         return Learner(**request.settings())
     learner = Learner.load(request.resume)
     _check_resumed(ctx, request, learner.spec)
+    check_same(request.namespaces, learner.space.namespaces, request.resume)
     return learner
 
 

@@ -16,6 +16,8 @@ from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import Rule
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from typing_extensions import Self
 
 
@@ -75,6 +77,10 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         weights is shared equally among the experts, so that another expert can become the best one
         (Herbster & Warmuth 1998). The default, 1e-4 at rate "auto", costs at most 1e-4 nats an
         example.
+    crosses : list of crosses, default None
+        For examples that are dicts: ``[("user", "hour")]`` or ``["user*hour"]`` adds a feature for
+        every combination of the features of these keys. A key crossed with itself has the square
+        of its feature.
 
     Attributes
     ----------
@@ -115,6 +121,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         scale: str = "standard",
         importance_aware: bool = False,
         fixed_share: float | None = None,
+        crosses: Sequence[str | Sequence[str]] | None = None,
     ) -> None:
         super().__init__(
             loss,
@@ -128,6 +135,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
             scale=scale,
             importance_aware=importance_aware,
             fixed_share=fixed_share,
+            crosses=crosses,
         )
 
     def partial_fit(

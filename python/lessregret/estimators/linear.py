@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -18,10 +18,18 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from lessregret._core import MAX_BITS
 from lessregret.data.examples import Rows
 from lessregret.errors import SpecError
-from lessregret.estimators.arguments import are_dicts, as_csr, box_ends, hashed_rows, importances_of
+from lessregret.estimators.arguments import (
+    are_dicts,
+    as_csr,
+    box_ends,
+    crosses_of_keys,
+    hashed_rows,
+    importances_of,
+)
 from lessregret.learners.learner import Learner, has_twin
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.mixture import FIXED_SHARE, is_fixed_share
+from lessregret.learners.namespaces import Namespaces
 from lessregret.learners.outcomes import Outcomes
 from lessregret.learners.penalty import STRENGTH, is_strength
 from lessregret.learners.readable import ReadableLearner
@@ -41,6 +49,7 @@ class OnlineLinear(BaseEstimator, ABC):
 
     learner_: Learner | ReadableLearner
     n_features_in_: int
+    crosses_: Namespaces | None
 
     def __init__(
         self,
@@ -56,6 +65,7 @@ class OnlineLinear(BaseEstimator, ABC):
         scale: str,
         importance_aware: bool,
         fixed_share: float | None,
+        crosses: Sequence[str | Sequence[str]] | None,
     ) -> None:
         self.loss = loss
         self.rule = rule
@@ -68,6 +78,7 @@ class OnlineLinear(BaseEstimator, ABC):
         self.scale = scale
         self.importance_aware = importance_aware
         self.fixed_share = fixed_share
+        self.crosses = crosses
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train a new model: make ``passes`` passes over the rows, in their order.
@@ -132,7 +143,9 @@ class OnlineLinear(BaseEstimator, ABC):
 
     def _rows(self, X: Any, *, reset: bool, **targets: Any) -> Any:
         """X, checked, as CSR; with y, if given."""
-        table = hashed_rows(X, self.bits) if are_dicts(X) else X
+        if reset:
+            self.crosses_ = crosses_of_keys(self.crosses)
+        table = self._table(X)
         checked = validate_data(
             self,
             table,
@@ -148,6 +161,14 @@ class OnlineLinear(BaseEstimator, ABC):
         if "y" in targets:
             return as_csr(checked[0], zeros=zeros), checked[1]
         return as_csr(checked, zeros=zeros)
+
+    def _table(self, X: Any) -> Any:
+        """Dicts as hashed rows; what else is given as it is."""
+        if are_dicts(X):
+            return hashed_rows(X, self.bits, self.crosses_)
+        if self.crosses_ is not None:
+            raise SpecError("crosses are of the keys of dicts; give X as a list of dicts")
+        return X
 
     def _margins(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
@@ -215,6 +236,7 @@ class OnlineLinear(BaseEstimator, ABC):
             scale=self.scale,
             importance_aware=self.importance_aware,
             fixed_share=self.fixed_share,
+            namespaces=self.crosses_,
         )
 
     def _check_parameters(self) -> None:

@@ -12,6 +12,8 @@ from lessregret.estimators.linear import OnlineLinear
 from lessregret.learners.rules import Rule
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from typing_extensions import Self
 
 
@@ -25,7 +27,7 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
     ----------
     loss : "squared"
         The loss to minimise, (p - y)², where p is the prediction.
-    rule, intercept, certify, bits, box, passes, l2, scale, importance_aware, fixed_share
+    rule, intercept, certify, bits, box, passes, l2, scale, importance_aware, fixed_share, crosses
         The parameters of :class:`OnlineClassifier`, with the same meanings. ``scale="standard"``
         standardises the labels, too: their unit does not matter, and predictions and weights are in
         it.
@@ -58,6 +60,7 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
         scale: str = "standard",
         importance_aware: bool = False,
         fixed_share: float | None = None,
+        crosses: Sequence[str | Sequence[str]] | None = None,
     ) -> None:
         super().__init__(
             loss,
@@ -71,6 +74,7 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
             scale=scale,
             importance_aware=importance_aware,
             fixed_share=fixed_share,
+            crosses=crosses,
         )
 
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

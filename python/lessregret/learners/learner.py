@@ -26,6 +26,7 @@ from lessregret.learners.mixture import (
     lane_name,
     lane_rates,
 )
+from lessregret.learners.namespaces import Namespaces
 from lessregret.learners.outcomes import Outcomes
 from lessregret.learners.penalty import check_scope, check_strength
 from lessregret.learners.rules import RULES, PerCoordinate, Rule
@@ -105,6 +106,9 @@ class Learner:
         example.
     schema : Schema, optional
         What the columns of a table are, for a learner of the rows of tables.
+    namespaces : Namespaces, optional
+        Which namespaces of Vowpal Wabbit text are read and which are crossed, for a learner with
+        ``bits``. The model file holds them, so that new data are read in the same way.
 
     >>> from lessregret.data.examples import Rows
     >>> learner = Learner("hinge", PerCoordinate(rate=0.5), columns=3, intercept=False)
@@ -131,6 +135,7 @@ class Learner:
         importance_aware: bool = False,
         fixed_share: float | None = None,
         schema: Schema | None = None,
+        namespaces: Namespaces | None = None,
     ) -> None:
         rule = PerCoordinate() if rule is None else rule
         if not has_twin(rule):
@@ -154,6 +159,7 @@ class Learner:
             "importance_aware": bool(importance_aware),
             "fixed_share": float(fixed_share),
             "schema": schema and schema.as_dict(),
+            "namespaces": namespaces and namespaces.as_dict(),
         }
         low, high = (None, None) if box is None else box_ends(box, rule, intercept)
         self._core = _core.Learner(json.dumps(spec), low, high)

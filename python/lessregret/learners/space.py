@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from lessregret._core import MAX_BITS, MAX_COLUMNS
 from lessregret.errors import SpecError
+from lessregret.learners.namespaces import Namespaces
 from lessregret.learners.scale import check_scale
 from lessregret.learners.schema import Schema
 
@@ -41,6 +42,9 @@ class FeatureSpace:
         says how the values were scaled when they were read.
     schema : Schema, optional
         What the columns of a table are, for examples that are rows of tables.
+    namespaces : Namespaces, optional
+        Which namespaces of Vowpal Wabbit text are read and which are crossed. Without it all are
+        read and none is crossed.
 
     >>> FeatureSpace(bits=18).slots
     262145
@@ -52,6 +56,7 @@ class FeatureSpace:
     intercept: bool = True
     scale: str = "none"
     schema: Schema | None = None
+    namespaces: Namespaces | None = None
 
     def __post_init__(self) -> None:
         if (self.bits is None) == (self.columns is None):
@@ -90,6 +95,7 @@ class FeatureSpace:
             "intercept": bool(self.intercept),
             "scale": self.scale,
             "schema": self.schema and self.schema.as_dict(),
+            "namespaces": self.namespaces and self.namespaces.as_dict(),
         }
         return json.dumps(document)
 
@@ -99,7 +105,9 @@ class FeatureSpace:
         document: dict[str, Any] = json.loads(text)
         schema = document.pop("schema")
         schema = schema and Schema.from_dict(schema)
-        return cls(**document.pop("table"), schema=schema, **document)
+        namespaces = document.pop("namespaces")
+        namespaces = namespaces and Namespaces(**namespaces)
+        return cls(**document.pop("table"), schema=schema, namespaces=namespaces, **document)
 
 
 class HasSpace(Protocol):

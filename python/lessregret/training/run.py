@@ -22,6 +22,7 @@ from lessregret.data.streams import BLOCK, ExampleStream, open_examples, total_b
 from lessregret.errors import InputError, SpecError
 from lessregret.learners.learner import Learner
 from lessregret.learners.losses import loss_named
+from lessregret.learners.namespaces import check_same, namespaces_of
 from lessregret.learners.rules import Rule, parse_rule
 from lessregret.ledger import Ledger, Tally
 from lessregret.training.recorder import Recorder, Unrecorded
@@ -116,6 +117,9 @@ def train(
     scale: str | None = None,
     importance_aware: bool | None = None,
     fixed_share: float | None = None,
+    crosses: Sequence[str | Sequence[str]] | None = None,
+    keep: str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] | None = None,
     passes: int = 1,
     model: str | os.PathLike[str] | None = None,
     slim: bool = False,
@@ -139,6 +143,10 @@ def train(
         The parameters of :class:`~lessregret.Learner`. The default of ``bits`` is 22. A rule may
         also be a string as on the command line, ``"ftrl:l1=0.5"``. With ``resume`` the model fixes
         these parameters; a value that differs from the model's raises a SpecError.
+    crosses, keep, ignore
+        The namespaces of Vowpal Wabbit text that are crossed, read, and not read: the parameters of
+        :class:`~lessregret.Namespaces`. ``crosses=["user*hour"]`` has a feature for every pair of a
+        user and an hour. With ``resume`` the model fixes them, too.
     passes : int from 1 up, default 1
         The number of passes over the files. The ledger includes the examples of all passes.
     model : the name of a file, optional
@@ -191,6 +199,7 @@ def train(
         "scale": scale,
         "importance_aware": importance_aware,
         "fixed_share": fixed_share,
+        "namespaces": namespaces_of(crosses, keep, ignore),
     }
     _check(files, passes, model, slim)
     _check_files(files, resume, model, predictions)
@@ -338,6 +347,7 @@ def _learner(settings: dict[str, Any], resume: str | os.PathLike[str] | Learner 
     if resume is None:
         return Learner(**{"bits": BITS, **settings})
     learner = resume if isinstance(resume, Learner) else Learner.load(resume)
+    check_same(settings.pop("namespaces", None), learner.space.namespaces, "the model")
     _check_resumed(learner.spec, settings)
     return learner
 

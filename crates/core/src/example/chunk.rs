@@ -210,6 +210,18 @@ impl Chunk {
         self.values.push(value);
     }
 
+    /// Append a feature that may not be finite; the caller discards the example then.
+    pub fn push_unchecked(&mut self, slot: u32, value: f32) {
+        self.slots.push(slot);
+        self.values.push(value);
+    }
+
+    /// The slots and values of the example being written.
+    pub fn unfinished(&self) -> (&[u32], &[f32]) {
+        let start = self.features();
+        (&self.slots[start..], &self.values[start..])
+    }
+
     /// Append many features to the example being written.
     pub fn extend(&mut self, slots: &[u32], values: &[f32]) {
         debug_assert_eq!(slots.len(), values.len());

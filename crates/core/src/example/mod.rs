@@ -11,6 +11,7 @@
 //! 3. every value is finite (the writer checks, because it can name the position of a bad one).
 
 mod chunk;
+mod cross;
 mod duplicates;
 pub mod hash;
 mod index;
@@ -22,6 +23,7 @@ mod sizes;
 mod touched;
 
 pub use chunk::{Arrays, Chunk};
+pub use cross::{Crossed, Group, MOST_CROSSED, crossed_count, for_each_crossed};
 pub use index::SlotIndex;
 pub use names::{Name, Names};
 pub use order::Ordered;

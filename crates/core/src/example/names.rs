@@ -1,7 +1,8 @@
 //! The names of the features: the first name of each slot, and which slots have collisions.
 //!
 //! ```text
-//! name = index | [namespace "^"] feature | [namespace "^"] ":" position
+//! name    = index | [namespace "^"] feature | [namespace "^"] ":" position
+//! crossed = name {"*" name}
 //! ```
 //!
 //! An index is svmlight's; the last form is Vowpal Wabbit's feature without a name. The names of a line are
@@ -69,6 +70,9 @@ pub struct Names {
     entries: HashMap<u32, Entry>,
     pending_text: Vec<u8>,
     pending: Vec<(u32, usize)>,
+    /// The names of the features of the line that crosses are made of, one after another, and their ends.
+    part_text: Vec<u8>,
+    part_ends: Vec<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +86,24 @@ impl Names {
     /// Note the name of a feature of the line being read.
     pub fn note(&mut self, slot: u32, name: Name<'_>) {
         name.write(&mut self.pending_text);
+        self.pending.push((slot, self.pending_text.len()));
+    }
+
+    /// Note the name of a feature of the line that crosses may be made of.
+    pub fn note_part(&mut self, name: Name<'_>) {
+        name.write(&mut self.part_text);
+        self.part_ends.push(self.part_text.len());
+    }
+
+    /// Note the name of a crossed feature: those of the parts with these numbers, with stars between.
+    pub fn note_crossed(&mut self, slot: u32, parts: impl Iterator<Item = usize>) {
+        for (place, part) in parts.enumerate() {
+            if place > 0 {
+                self.pending_text.push(b'*');
+            }
+            let start = if part == 0 { 0 } else { self.part_ends[part - 1] };
+            self.pending_text.extend_from_slice(&self.part_text[start..self.part_ends[part]]);
+        }
         self.pending.push((slot, self.pending_text.len()));
     }
 
@@ -100,6 +122,8 @@ impl Names {
     pub fn forget(&mut self) {
         self.pending.clear();
         self.pending_text.clear();
+        self.part_text.clear();
+        self.part_ends.clear();
     }
 
     /// The first name met in `slot`.

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use crate::error::{Error, InputError, Result};
 use crate::example::{Arrays, Chunk, Names, Requirements, Scales};
 use crate::read::arrow::batch::BatchReader;
+use crate::read::arrow::schema::namespaces_checksum;
 use crate::read::fast::BlockReader;
 use crate::read::format::{Format, LabelReader, Reader};
 use crate::read::parallel::files::{Files, Piece, Waiting};
@@ -135,7 +136,8 @@ impl Stream {
 
     fn new(waiting: VecDeque<Waiting>, spec: StreamSpec) -> Stream {
         let FeatureSpace { table, labels, .. } = spec.space;
-        let bits = table.check().and_then(|()| spec.space.bits());
+        let bits = spec.space.check_text().and_then(|()| table.check());
+        let bits = bits.and_then(|()| spec.space.bits());
         let scales = bits.and_then(|_| Scales::new(&spec.space));
         let (scales, failed) = match scales {
             Ok(scales) => (Some(scales), None),
@@ -312,10 +314,12 @@ impl Stream {
     ) -> Result<Pipeline> {
         let path = InstructionSet::chosen().map_err(Error::Spec)?;
         let bits = spec.space.bits()?;
-        let reader = Reader::new(spec.format, spec.space.labels, bits, spec.names);
+        let reader = Reader::new(spec.format, spec.space.labels, bits, spec.names)
+            .namespaces(spec.space.namespaces.clone());
         let lines = BlockReader::new(reader, path, spec.bad_lines == BadLines::Stop);
         let files = Files::new(waiting, threads > 1, on_interrupt);
-        let batches = BatchReader { bits, stops: spec.bad_lines == BadLines::Stop };
+        let namespaces = namespaces_checksum(spec.space.namespaces.as_deref());
+        let batches = BatchReader { bits, namespaces, stops: spec.bad_lines == BadLines::Stop };
         Ok(Pipeline::new(files, Parser { lines, batches }, threads, on_interrupt))
     }
 

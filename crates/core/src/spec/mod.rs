@@ -3,6 +3,7 @@
 //! A spec is a small JSON document, the same in the API, the command line and the model file. Parsing checks
 //! all of it and fills in defaults, so that a spec that is written has every key.
 
+mod namespaces;
 mod schema;
 mod space;
 
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::loss::Loss;
 use crate::rule::{Parameters, Rule, RuleSpec, WithRule};
+pub use namespaces::{ANY, Groups, Namespaces, distinct};
 pub use schema::{Classes, Column, Kind, MOST_WORDS, Schema};
 pub use space::{FeatureSpace, MAX_BITS, MAX_COLUMNS, Scale, Table};
 
@@ -70,13 +72,16 @@ struct Document {
     fixed_share: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     schema: Option<Arc<Schema>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    namespaces: Option<Arc<Namespaces>>,
 }
 
 impl From<Document> for Spec {
     fn from(written: Document) -> Self {
         let Document { loss, rule, table, intercept, certify, l2, l2_scope, scale, .. } = written;
-        let Document { importance_aware, fixed_share, schema, .. } = written;
-        let space = FeatureSpace { table, labels: loss.labels(), intercept, scale, schema };
+        let Document { importance_aware, fixed_share, schema, namespaces, .. } = written;
+        let labels = loss.labels();
+        let space = FeatureSpace { table, labels, intercept, scale, schema, namespaces };
         Spec { loss, rule, space, certify, l2, l2_scope, importance_aware, fixed_share }
     }
 }
@@ -84,7 +89,7 @@ impl From<Document> for Spec {
 impl From<Spec> for Document {
     fn from(spec: Spec) -> Self {
         let Spec { loss, rule, space, certify, l2, l2_scope, importance_aware, fixed_share } = spec;
-        let FeatureSpace { table, intercept, scale, schema, .. } = space;
+        let FeatureSpace { table, intercept, scale, schema, namespaces, .. } = space;
         Document {
             loss,
             rule,
@@ -97,6 +102,7 @@ impl From<Spec> for Document {
             importance_aware,
             fixed_share,
             schema,
+            namespaces,
         }
     }
 }

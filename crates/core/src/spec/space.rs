@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::namespaces::{Groups, Namespaces};
 use super::schema::Schema;
 use crate::error::{Error, Result};
 use crate::loss::{Labels, Loss};
@@ -34,6 +35,9 @@ pub struct FeatureSpace {
     /// What the columns of a table are; `None` for other examples.
     #[serde(default)]
     pub schema: Option<Arc<Schema>>,
+    /// Which namespaces are read and which are crossed; `None` if all are read and none is crossed.
+    #[serde(default)]
+    pub namespaces: Option<Arc<Namespaces>>,
 }
 
 /// How features are mapped to slots.
@@ -117,6 +121,7 @@ impl FeatureSpace {
             intercept: false,
             scale: Scale::None,
             schema: None,
+            namespaces: None,
         }
     }
 
@@ -131,9 +136,15 @@ impl FeatureSpace {
     /// Check that the slots can be numbered and that the columns can be read.
     pub fn check(&self) -> Result<()> {
         self.table.check()?;
-        match &self.schema {
+        if let Some(schema) = &self.schema {
+            self.bits().and_then(|_| schema.check(self.labels))?;
+        }
+        match &self.namespaces {
             None => Ok(()),
-            Some(schema) => self.bits().and_then(|_| schema.check(self.labels)),
+            Some(_) if self.schema.is_some() => Err(Error::Spec(
+                "a table has columns, not namespaces; cross and ignore them in its schema".into(),
+            )),
+            Some(namespaces) => self.bits().and_then(|_| namespaces.check()),
         }
     }
 
@@ -179,6 +190,18 @@ impl FeatureSpace {
         }
     }
 
+    /// Check that text can be read for this space: what it crosses are namespaces.
+    pub fn check_text(&self) -> Result<()> {
+        match &self.namespaces {
+            Some(namespaces) if namespaces.of == Groups::Keys => Err(Error::Spec(format!(
+                "the model was trained on dicts whose keys are crossed ({}), and a file has no such keys; \
+                 predict in Python with the estimator that trained it",
+                namespaces.described()
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Check that a learner with this space may learn from examples with that one.
     pub fn check_learnable(&self, examples: &FeatureSpace) -> Result<()> {
         self.check_readable(examples)?;
@@ -211,6 +234,7 @@ impl FeatureSpace {
             ));
         }
         self.check_schema(examples)?;
+        self.check_namespaces(examples)?;
         if self.scale != Scale::None && examples.scale != Scale::None {
             let (own, other) = (self.scale.name(), examples.scale.name());
             return Err(Error::Spec(format!(
@@ -234,6 +258,20 @@ impl FeatureSpace {
         let cure = "open the examples for the learner's own feature space";
         Err(Error::Spec(format!("the feature spaces differ in columns: {difference}; {cure}")))
     }
+
+    /// Check that the examples have the namespaces and the crosses that the learner has.
+    fn check_namespaces(&self, examples: &FeatureSpace) -> Result<()> {
+        if self.namespaces == examples.namespaces {
+            return Ok(());
+        }
+        let [own, other] = [self, examples].map(|space| described(space.namespaces.as_ref()));
+        let cure = "open the examples for the learner's own feature space";
+        Err(differ("namespaces", &own, &other, cure))
+    }
+}
+
+fn described(namespaces: Option<&Arc<Namespaces>>) -> String {
+    namespaces.map_or("none selected or crossed".to_owned(), |given| given.described())
 }
 
 fn differ(what: &str, own: &str, other: &str, cure: &str) -> Error {
@@ -253,10 +291,16 @@ mod tests {
         intercept: true,
         scale: Scale::Cap,
         schema: None,
+        namespaces: None,
     };
 
     fn refusal(examples: FeatureSpace) -> Option<String> {
         SPACE.check_learnable(&examples).err().map(|error| error.to_string())
+    }
+
+    fn crossed() -> Namespaces {
+        let crosses = vec![vec!["a".to_owned(), "b".to_owned()]];
+        Namespaces { crosses, ..Namespaces::default() }
     }
 
     #[test]
@@ -280,6 +324,10 @@ mod tests {
             ),
             (FeatureSpace { labels: Labels::Any, ..raw.clone() }, "can only be predicted"),
             (FeatureSpace { scale: Scale::Full, ..raw.clone() }, "already divided by scale 'full'"),
+            (
+                FeatureSpace { namespaces: Some(Arc::new(crossed())), ..raw.clone() },
+                "has none selected or crossed, the examples were read for crosses a*b",
+            ),
         ] {
             let told = refusal(examples).unwrap_or_default();
             assert!(told.contains(named), "{told}");

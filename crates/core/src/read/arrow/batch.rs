@@ -13,6 +13,7 @@ use polars_arrow_format::ipc;
 use polars_arrow_format::ipc::planus::ReadAsRoot;
 
 use super::messages::Batch;
+use super::schema::Contents;
 use super::{CHECKSUM_KEY, checksum, fault, unsound, value_of};
 use crate::example::Chunk;
 use crate::read::fast::Report;
@@ -26,6 +27,8 @@ type Words<'a> = &'a [[u8; 4]];
 pub struct BatchReader {
     /// There are 2^bits slots.
     pub bits: u32,
+    /// The checksum of the namespaces that are read and crossed ([`super::schema::namespaces_checksum`]).
+    pub namespaces: u32,
     /// Whether the first bad row ends the reading.
     pub stops: bool,
 }
@@ -40,17 +43,23 @@ impl BatchReader {
         chunk: &mut Chunk,
         labels: &mut LabelReader,
     ) -> Result<Report, Fault> {
-        if batch.bits < self.bits {
+        let Contents { bits, namespaces } = batch.contents;
+        if bits < self.bits {
             let expected = format!("slots of at least {} bits, as asked for", self.bits);
             let cure = "convert the text again with more --bits, or use fewer here";
-            return Err(fault(expected, format!("slots of {} bits; {cure}", batch.bits)));
+            return Err(fault(expected, format!("slots of {bits} bits; {cure}")));
+        }
+        if namespaces != self.namespaces {
+            let expected = "examples that were converted with the crosses and namespaces asked for";
+            let cure = "convert the text again with the same -q, --cross, --keep and --ignore";
+            return Err(fault(expected, format!("others; {cure}")));
         }
         let (metadata, body) = block.text()[block.lines()].split_at(batch.metadata);
-        let columns = Columns::of(metadata, body, batch.bits).map_err(|wrong| Fault {
+        let columns = Columns::of(metadata, body, bits).map_err(|wrong| Fault {
             expected: format!("{} in batch {}", wrong.expected, batch.number),
             ..wrong
         })?;
-        Ok(self.read_rows(&columns, batch.bits, chunk, labels))
+        Ok(self.read_rows(&columns, bits, chunk, labels))
     }
 
     fn read_rows(

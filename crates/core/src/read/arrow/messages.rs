@@ -8,6 +8,7 @@ use std::io::{self, ErrorKind, Read};
 use polars_arrow_format::ipc;
 use polars_arrow_format::ipc::planus::ReadAsRoot;
 
+use super::schema::Contents;
 use super::{ALIGNMENT, CONTINUATION, MAGIC, MAGIC_AT_END, fault, schema, unsound};
 use crate::read::format::Fault;
 use crate::read::source::Block;
@@ -40,8 +41,8 @@ impl From<Fault> for Trouble {
 pub struct Batch {
     /// The number of the batch in its file, from 1.
     pub number: u64,
-    /// The number of bits of a slot, from the schema of the file.
-    pub bits: u32,
+    /// What the schema of the file says of its examples.
+    pub contents: Contents,
     /// The length of the metadata.
     pub metadata: usize,
 }
@@ -49,7 +50,7 @@ pub struct Batch {
 /// The batches of one file.
 pub struct Batches {
     source: Box<dyn Read + Send>,
-    bits: u32,
+    contents: Contents,
     given_out: u64,
     ended: bool,
 }
@@ -57,11 +58,12 @@ pub struct Batches {
 impl Batches {
     /// The batches of `source`, whose first bytes, [`MAGIC`], have already been read.
     pub fn new(source: Box<dyn Read + Send>) -> Result<Batches, Trouble> {
-        let mut batches = Batches { source, bits: 0, given_out: 0, ended: false };
+        let contents = Contents::default();
+        let mut batches = Batches { source, contents, given_out: 0, ended: false };
         let mut block = Block::default();
         batches.skip_padding()?;
         let length = batches.metadata(&mut block)?;
-        batches.bits = match message(&block, length)?.header().map_err(unsound)? {
+        batches.contents = match message(&block, length)?.header().map_err(unsound)? {
             Some(ipc::MessageHeaderRef::Schema(schema)) => schema::check(schema)?,
             _ => {
                 return Err(
@@ -91,7 +93,7 @@ impl Batches {
         let length = self.body_length(block, metadata)?;
         self.add(block, length)?;
         self.given_out += 1;
-        Ok(Some(Batch { number: self.given_out, bits: self.bits, metadata }))
+        Ok(Some(Batch { number: self.given_out, contents: self.contents, metadata }))
     }
 
     /// Read the length of the metadata and the metadata; returns their length.

@@ -5,12 +5,14 @@ use polars_arrow_format::ipc::planus;
 
 use super::{fault, pair, unsound, value_of};
 use crate::read::format::Fault;
-use crate::spec::{MAX_BITS, Table};
+use crate::spec::{MAX_BITS, Namespaces, Table};
 
 /// The version of the file format that this code writes and reads.
 const FORMAT: &str = "1";
 const FORMAT_KEY: &str = "lessregret.format";
 const BITS_KEY: &str = "lessregret.bits";
+/// The namespaces that were read and crossed, as JSON; absent if all were read and none was crossed.
+const NAMESPACES_KEY: &str = "lessregret.namespaces";
 const WRITER_KEY: &str = "lessregret.version";
 /// The names of the columns and their types, as used in error messages.
 const COLUMNS: [(&str, &str); 5] = [
@@ -21,8 +23,27 @@ const COLUMNS: [(&str, &str); 5] = [
     ("tag", "binary"),
 ];
 
-/// The schema of a file whose slots have this many bits.
-pub fn schema(bits: u32) -> ipc::Schema {
+/// What the examples of a file are: what a reader must know of its feature space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// The number of bits of a slot.
+    pub bits: u32,
+    /// The CRC-32 of the JSON form of the namespaces; 0 if there are none.
+    pub namespaces: u32,
+}
+
+/// The CRC-32 of the JSON form of namespaces; 0 if there are none.
+pub fn namespaces_checksum(namespaces: Option<&Namespaces>) -> u32 {
+    namespaces.map_or(0, |namespaces| crc32fast::hash(written(namespaces).as_bytes()))
+}
+
+fn written(namespaces: &Namespaces) -> String {
+    // A document of strings can be written.
+    serde_json::to_string(namespaces).unwrap_or_default()
+}
+
+/// The schema of a file for this feature space, with slots of this many bits.
+pub fn schema(bits: u32, namespaces: Option<&Namespaces>) -> ipc::Schema {
     let list = || ipc::Type::List(Box::default());
     let slot = field("item", false, uint32(), None);
     let value = field("item", false, float32(), None);
@@ -35,13 +56,19 @@ pub fn schema(bits: u32) -> ipc::Schema {
             field("values", false, list(), Some(value)),
             field("tag", false, ipc::Type::Binary(Box::default()), None),
         ]),
-        custom_metadata: Some(vec![
-            pair(FORMAT_KEY, FORMAT),
-            pair(BITS_KEY, bits.to_string()),
-            pair(WRITER_KEY, env!("CARGO_PKG_VERSION")),
-        ]),
+        custom_metadata: Some(metadata(bits, namespaces)),
         features: None,
     }
+}
+
+fn metadata(bits: u32, namespaces: Option<&Namespaces>) -> Vec<ipc::KeyValue> {
+    let mut pairs = vec![
+        pair(FORMAT_KEY, FORMAT),
+        pair(BITS_KEY, bits.to_string()),
+        pair(WRITER_KEY, env!("CARGO_PKG_VERSION")),
+    ];
+    pairs.extend(namespaces.map(|namespaces| pair(NAMESPACES_KEY, written(namespaces))));
+    pairs
 }
 
 fn field(name: &str, nullable: bool, kind: ipc::Type, child: Option<ipc::Field>) -> ipc::Field {
@@ -65,8 +92,8 @@ fn uint32() -> ipc::Type {
     ipc::Type::Int(Box::new(ipc::Int { bit_width: 32, is_signed: false }))
 }
 
-/// The number of bits of a slot, if the file has the columns of this format.
-pub fn check(schema: ipc::SchemaRef<'_>) -> Result<u32, Fault> {
+/// The contents of a file, if it has the columns of this format.
+pub fn check(schema: ipc::SchemaRef<'_>) -> Result<Contents, Fault> {
     check_columns(schema)?;
     let get = |key| {
         let pairs = schema.custom_metadata().map_err(unsound)?;
@@ -79,8 +106,9 @@ pub fn check(schema: ipc::SchemaRef<'_>) -> Result<u32, Fault> {
         return Err(fault(format!("{expected} in the schema's metadata"), found(format)));
     }
     let written = get(BITS_KEY)?;
+    let namespaces = get(NAMESPACES_KEY)?.map_or(0, |text| crc32fast::hash(text.as_bytes()));
     match written.and_then(|bits| bits.parse().ok()) {
-        Some(bits) if Table::Bits(bits).check().is_ok() => Ok(bits),
+        Some(bits) if Table::Bits(bits).check().is_ok() => Ok(Contents { bits, namespaces }),
         _ => {
             let expected =
                 format!("a number from 1 to {MAX_BITS} as '{BITS_KEY}' in the schema's metadata");

@@ -6,6 +6,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use polars_arrow_format::ipc;
 use polars_arrow_format::ipc::planus::{Builder, WriteAsOffset};
@@ -16,6 +17,7 @@ use crate::atomic_file::AtomicFile;
 use crate::error::{Error, Result};
 use crate::example::{Chunk, Requirements};
 use crate::read::stream::{FULL, Stream};
+use crate::spec::Namespaces;
 
 /// The most features in a batch. A stream can hand over such a batch without copying, even with an intercept.
 const LARGEST: usize = FULL / 8 * 7;
@@ -24,6 +26,7 @@ const LARGEST: usize = FULL / 8 * 7;
 pub struct Writer {
     file: AtomicFile,
     bits: u32,
+    namespaces: Option<Arc<Namespaces>>,
     position: u64,
     batches: Vec<ipc::Block>,
     examples: u64,
@@ -31,13 +34,24 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begin the file that will have the name `path`, for chunks with 2^bits slots and no intercept.
+    /// Begin the file that will have the name `path`, for chunks with 2^bits slots, no intercept, and all namespaces.
     pub fn create(path: &Path, bits: u32) -> io::Result<Writer> {
+        Writer::create_for(path, bits, None)
+    }
+
+    /// Begin the file that will have the name `path`, for chunks with 2^bits slots, no intercept, and these namespaces.
+    pub fn create_for(
+        path: &Path,
+        bits: u32,
+        namespaces: Option<Arc<Namespaces>>,
+    ) -> io::Result<Writer> {
         let file = AtomicFile::create(path)?;
         let (batches, position) = (Vec::new(), 0);
-        let mut writer = Writer { file, bits, position, batches, examples: 0, features: 0 };
+        let header = schema(bits, namespaces.as_deref());
+        let (examples, features) = (0, 0);
+        let mut writer = Writer { file, bits, namespaces, position, batches, examples, features };
         writer.put(MAGIC)?;
-        let header = ipc::MessageHeader::Schema(Box::new(schema(bits)));
+        let header = ipc::MessageHeader::Schema(Box::new(header));
         writer.put_message(message(header, 0, None), &[])?;
         Ok(writer)
     }
@@ -60,6 +74,13 @@ impl Writer {
                 "the Arrow file has bits={own} and the stream bits={other}; open the stream with \
                  bits={own}"
             )));
+        }
+        if stream.space().namespaces != self.namespaces {
+            return Err(Error::Spec(
+                "the Arrow file was begun for a stream with other namespaces or crosses; give that \
+                 stream, or begin another file"
+                    .to_owned(),
+            ));
         }
         // A file holds what the text says: whether zeros are values is for its reader to decide.
         let mut chunk =
@@ -90,7 +111,7 @@ impl Writer {
         self.put(&[0; 4])?;
         let footer = ipc::Footer {
             version: ipc::MetadataVersion::V5,
-            schema: Some(Box::new(schema(self.bits))),
+            schema: Some(Box::new(schema(self.bits, self.namespaces.as_deref()))),
             dictionaries: None,
             record_batches: Some(std::mem::take(&mut self.batches)),
             custom_metadata: None,

@@ -24,7 +24,7 @@ use std::ops::Range;
 use memchr::{memchr, memrchr};
 
 use crate::example::Chunk;
-use crate::read::format::{Fault, Format, Head, LabelReader, Reader};
+use crate::read::format::{Fault, Format, Head, LabelReader, NamespaceReader, ReadState, Reader};
 use crate::simd::pairs4::{FOUR, Pairs4};
 use crate::simd::{InstructionSet, Simd, WithSimd};
 use names::Names;
@@ -47,12 +47,23 @@ pub struct Plain {
     pub separators: usize,
 }
 
+/// A block of a line: the range of its namespace in the text, and that of its features in the scratch.
+#[derive(Clone, Debug)]
+pub struct NamedBlock {
+    /// The name of the namespace.
+    pub namespace: Range<usize>,
+    /// Its features.
+    pub features: Range<usize>,
+}
+
 /// Memory for the features of a line, reused from line to line.
 #[derive(Debug, Default)]
 struct Features {
     slots: Vec<u32>,
     values: Vec<f32>,
     names: Names,
+    /// The blocks of the line, if namespaces are selected or crossed.
+    blocks: Vec<NamedBlock>,
 }
 
 impl Features {
@@ -73,7 +84,8 @@ impl Features {
         // Slices of equal length, so that the compiler needs one bounds check for both.
         let values = &mut self.values[..slots.len()];
         self.names.begin_line();
-        Scratch { slots, values, names: &mut self.names, mask }
+        self.blocks.clear();
+        Scratch { slots, values, names: &mut self.names, blocks: &mut self.blocks, mask }
     }
 
     #[inline(always)]
@@ -81,6 +93,35 @@ impl Features {
         chunk.extend(&self.slots[..plain.features], &self.values[..plain.features]);
         let Head { label, importance, ref tag } = plain.head;
         chunk.finish(label, importance, &text[tag.clone()]);
+    }
+
+    /// Give the features of the selected namespaces and their crosses to the chunk. False, and nothing is given, if
+    /// they cannot be crossed.
+    #[inline(never)]
+    fn give_namespaces_to(
+        &self,
+        chunk: &mut Chunk,
+        text: &[u8],
+        plain: &Plain,
+        namespaces: &mut NamespaceReader,
+        mask: u64,
+    ) -> bool {
+        namespaces.begin_line();
+        for NamedBlock { namespace, features } in &self.blocks {
+            let name = &text[namespace.clone()];
+            if namespaces.selects(name) {
+                let first = chunk.unfinished().0.len();
+                chunk.extend(&self.slots[features.clone()], &self.values[features.clone()]);
+                namespaces.add_block(name, first..first + features.len());
+            }
+        }
+        if namespaces.append_crosses(chunk, mask as u32, None).is_err() {
+            chunk.discard();
+            return false;
+        }
+        let Head { label, importance, ref tag } = plain.head;
+        chunk.finish(label, importance, &text[tag.clone()]);
+        true
     }
 }
 
@@ -90,6 +131,8 @@ pub struct Scratch<'a> {
     values: &'a mut [f32],
     /// The names of the features that are not hashed yet.
     pub names: &'a mut Names,
+    /// The blocks of the line, for a grammar that notes them.
+    pub blocks: &'a mut Vec<NamedBlock>,
     mask: u64,
 }
 
@@ -135,6 +178,8 @@ impl Scratch<'_> {
 pub trait Grammar {
     /// The bytes that end words, in addition to blanks and control characters.
     const ENDS: [u8; 2];
+    /// Whether the blocks of a line are noted, because namespaces are selected or crossed.
+    const NOTES_BLOCKS: bool;
 
     /// Read the line that starts at byte `start`. `separators` are the separators from there on. `None` if
     /// the line is not plain.
@@ -201,7 +246,12 @@ impl BlockReader {
                 if self.reader.names().is_none() { self.reader.format } else { Format::Auto };
             at = match fast {
                 Format::Auto => read_strictly(&mut self.reader, text, at, chunk, &mut report),
-                Format::Vw => self.read_window::<vw::Vw>(text, at..lines.end, chunk, &mut report),
+                Format::Vw if self.reader.state.namespaces.is_some() => {
+                    self.read_window::<vw::Vw<true>>(text, at..lines.end, chunk, &mut report)
+                }
+                Format::Vw => {
+                    self.read_window::<vw::Vw<false>>(text, at..lines.end, chunk, &mut report)
+                }
                 Format::Svmlight => {
                     self.read_window::<svmlight::Svmlight>(text, at..lines.end, chunk, &mut report)
                 }
@@ -258,9 +308,11 @@ impl<G: Grammar> Window<'_, G> {
         while at < lines.end && !(*stops && report.first_bad.is_some()) {
             let mut labels = reader.state.labels;
             let scratch = features.scratch(reader.state.mask);
-            if let Some(plain) = G::read(simd, text, separators, at, &mut labels, scratch) {
+            let plain = G::read(simd, text, separators, at, &mut labels, scratch);
+            if let Some(plain) =
+                plain.filter(|plain| give::<G>(features, chunk, text, plain, &mut reader.state))
+            {
                 reader.state.labels = labels;
-                features.give_to(chunk, text, &plain);
                 report.lines += 1;
                 at = separators[plain.separators - 1] as usize + 1;
                 separators = &separators[plain.separators..];
@@ -272,6 +324,24 @@ impl<G: Grammar> Window<'_, G> {
         }
         at
     }
+}
+
+/// Give the features of a plain line to the chunk; false if the strict reader must read the line.
+#[inline(always)]
+fn give<G: Grammar>(
+    features: &Features,
+    chunk: &mut Chunk,
+    text: &[u8],
+    plain: &Plain,
+    state: &mut ReadState,
+) -> bool {
+    if G::NOTES_BLOCKS
+        && let Some(namespaces) = &mut state.namespaces
+    {
+        return features.give_namespaces_to(chunk, text, plain, namespaces, state.mask);
+    }
+    features.give_to(chunk, text, plain);
+    true
 }
 
 /// The end of the last line that ends within a window's length, or of the first line if none does.

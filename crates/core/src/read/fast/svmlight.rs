@@ -18,6 +18,7 @@ pub struct Svmlight;
 
 impl Grammar for Svmlight {
     const ENDS: [u8; 2] = [b':', b'#'];
+    const NOTES_BLOCKS: bool = false;
 
     #[inline(always)]
     fn read<V: Simd>(

@@ -9,17 +9,18 @@
 
 use super::cursor::Cursor;
 use super::numbers::{digits_at_start, number};
-use super::{Grammar, Plain, Scratch};
+use super::{Grammar, NamedBlock, Plain, Scratch};
 use crate::example::hash;
 use crate::read::format::{Head, LabelReader};
 use crate::simd::Simd;
 use crate::simd::pairs4::FOUR;
 
-/// The grammar of Vowpal Wabbit's text.
-pub struct Vw;
+/// The grammar of Vowpal Wabbit's text. With `BLOCKS` the blocks of a line are noted.
+pub struct Vw<const BLOCKS: bool>;
 
-impl Grammar for Vw {
+impl<const BLOCKS: bool> Grammar for Vw<BLOCKS> {
     const ENDS: [u8; 2] = [b':', b'|'];
+    const NOTES_BLOCKS: bool = BLOCKS;
 
     #[inline(always)]
     fn read<V: Simd>(
@@ -37,6 +38,7 @@ impl Grammar for Vw {
             cursor.step()?;
             let namespace = space_of(text, cursor, spaces, &mut scratch)?;
             spaces += 1;
+            let (name, first) = (cursor.word(), features);
             let weight = weight_of(&mut cursor)?;
             // Nearly every bar follows a blank, without a name between them.
             while cursor.separator == b' ' && !cursor.step_over(b'|') {
@@ -62,6 +64,9 @@ impl Grammar for Vw {
                     features += FOUR;
                     Some(())
                 })?;
+            }
+            if BLOCKS {
+                scratch.blocks.push(NamedBlock { namespace: name, features: first..features });
             }
         }
         let separators = cursor.separators_of_line()?;

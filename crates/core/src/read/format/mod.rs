@@ -13,19 +13,24 @@
 
 mod fault;
 mod labels;
+mod namespaces;
 mod numbers;
 mod svmlight;
 mod vw;
+
+use std::sync::Arc;
 
 use memchr::{memchr, memchr2};
 
 pub use fault::{Fault, quote};
 pub use labels::LabelReader;
+pub use namespaces::{NamespaceReader, Uncrossable};
 pub use vw::Head;
 
 use crate::example::Chunk;
 use crate::example::{Name, Names};
 use crate::loss::Labels;
+use crate::spec::Namespaces;
 use svmlight::Svmlight;
 
 /// The text format of the examples.
@@ -54,6 +59,8 @@ impl Format {
 pub struct ReadState {
     pub(in crate::read) labels: LabelReader,
     pub(in crate::read) mask: u64,
+    /// Which namespaces are read and crossed, if not just all of them read.
+    pub(in crate::read) namespaces: Option<Box<NamespaceReader>>,
     names: Option<Names>,
 }
 
@@ -65,6 +72,38 @@ impl ReadState {
             && (value != 0.0 || chunk.requirements().zeros)
         {
             names.note(slot, name);
+        }
+        if let (Some(names), Some(_)) = (&mut self.names, &self.namespaces) {
+            names.note_part(name);
+        }
+    }
+
+    /// Begin a line of features in namespaces.
+    fn begin_line(&mut self) {
+        if let Some(namespaces) = &mut self.namespaces {
+            namespaces.begin_line();
+        }
+    }
+
+    /// Whether the features of a namespace are read.
+    fn selects(&self, namespace: &[u8]) -> bool {
+        self.namespaces.as_ref().is_none_or(|namespaces| namespaces.selects(namespace))
+    }
+
+    /// Note a block: its features are those of the example from number `first` on.
+    fn end_block(&mut self, namespace: &[u8], first: usize, chunk: &Chunk) {
+        if let Some(namespaces) = &mut self.namespaces {
+            namespaces.add_block(namespace, first..chunk.unfinished().0.len());
+        }
+    }
+
+    /// Add the crossed features of a line.
+    fn append_crosses(&mut self, chunk: &mut Chunk) -> Result<(), Uncrossable> {
+        match &mut self.namespaces {
+            Some(namespaces) => {
+                namespaces.append_crosses(chunk, self.mask as u32, self.names.as_mut())
+            }
+            None => Ok(()),
         }
     }
 }
@@ -86,9 +125,30 @@ impl Reader {
             state: ReadState {
                 labels: LabelReader::new(labels),
                 mask: (1 << bits) - 1,
+                namespaces: None,
                 names: names.then(Names::default),
             },
         }
+    }
+
+    /// Set which namespaces are read and crossed; they are checked by the caller.
+    pub fn namespaces(mut self, namespaces: Option<Arc<Namespaces>>) -> Self {
+        let reader = |namespaces| Box::new(NamespaceReader::new(namespaces));
+        self.state.namespaces = namespaces.map(reader);
+        self
+    }
+
+    /// The fault of the text, if it is known not to have the namespaces that are to be selected or crossed.
+    pub fn lacks_namespaces(&self) -> Option<Fault> {
+        let namespaces = self.state.namespaces.as_ref()?;
+        (self.format == Format::Svmlight).then(|| Fault {
+            column: 0,
+            expected: format!(
+                "Vowpal Wabbit text, which has namespaces ({})",
+                namespaces.spec().described()
+            ),
+            found: "svmlight text, which has none".to_owned(),
+        })
     }
 
     /// Prepare for the next file.
@@ -118,7 +178,12 @@ impl Reader {
         Reader {
             format: self.format,
             svmlight: Svmlight::default(),
-            state: ReadState { labels, mask: self.state.mask, names: None },
+            state: ReadState {
+                labels,
+                mask: self.state.mask,
+                namespaces: self.state.namespaces.clone(),
+                names: None,
+            },
         }
     }
 

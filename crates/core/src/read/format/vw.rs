@@ -25,10 +25,10 @@ use memchr::memchr;
 
 use super::fault::Fault;
 use super::labels::LabelReader;
+use super::namespaces::Uncrossable;
 use super::{ReadState, is_blank, numbers, skip_blanks, word_end};
-use crate::example::Chunk;
-use crate::example::Name;
 use crate::example::hash;
+use crate::example::{Chunk, MOST_CROSSED, Name};
 
 const NUMBER: &str = "a number after ':'";
 
@@ -37,12 +37,28 @@ pub fn read(line: &[u8], state: &mut ReadState, chunk: &mut Chunk) -> Result<(),
     let bar = memchr(b'|', line)
         .ok_or_else(|| Fault::at(line, line.len()..line.len(), "'|' before the features"))?;
     let head = Head::read(line, bar, &mut state.labels)?;
+    state.begin_line();
     let mut at = bar;
     while at < line.len() {
         at = block(line, at + 1, state, chunk)?;
     }
+    state.append_crosses(chunk).map_err(|reason| uncrossable(line, bar, reason))?;
     chunk.finish(head.label, head.importance, &line[head.tag]);
     Ok(())
+}
+
+/// The fault of a line whose crosses cannot be features.
+fn uncrossable(line: &[u8], bar: usize, reason: Uncrossable) -> Fault {
+    match reason {
+        Uncrossable::TooLarge => {
+            Fault::at(line, bar..line.len(), "values whose products are within ±3.4e38")
+        }
+        Uncrossable::TooMany(count) => Fault {
+            column: 0,
+            expected: format!("at most {MOST_CROSSED} crossed features in a line"),
+            found: count.to_string(),
+        },
+    }
 }
 
 /// Everything before the first bar: label, importance and tag.
@@ -145,6 +161,7 @@ struct Namespace<'a> {
     hash: u64,
     weight: f32,
     nameless: u64,
+    is_read: bool,
 }
 
 /// Read the block after the bar before byte `start`; returns the next bar or the end.
@@ -155,9 +172,12 @@ fn block(
     chunk: &mut Chunk,
 ) -> Result<usize, Fault> {
     let (mut namespace, mut at) = open_namespace(line, start)?;
+    namespace.is_read = state.selects(namespace.name);
+    let first = chunk.unfinished().0.len();
     loop {
         at = skip_blanks(line, at);
         if matches!(line.get(at), None | Some(b'|')) {
+            state.end_block(namespace.name, first, chunk);
             return Ok(at);
         }
         at = feature(line, at, &mut namespace, state, chunk)?;
@@ -172,9 +192,8 @@ fn open_namespace(line: &[u8], start: usize) -> Result<(Namespace<'_>, usize), F
     }
     let name = &line[start..end];
     let (weight, at) = number_after(line, end)?;
-    let namespace =
-        Namespace { name, hash: hash::namespace(name), weight: weight.unwrap_or(1.0), nameless: 0 };
-    Ok((namespace, at))
+    let (hash, weight) = (hash::namespace(name), weight.unwrap_or(1.0));
+    Ok((Namespace { name, hash, weight, nameless: 0, is_read: true }, at))
 }
 
 /// Read the feature at byte `start`; returns its end.
@@ -193,7 +212,9 @@ fn feature<'a>(
         return Err(Fault::at(line, colon + 1..end, expected));
     }
     let (hash, name) = namespace.place(&line[start..colon]);
-    state.feature(chunk, hash, value, name);
+    if namespace.is_read {
+        state.feature(chunk, hash, value, name);
+    }
     Ok(end)
 }
 
@@ -236,7 +257,9 @@ fn value_end(line: &[u8], start: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Format, Labels, Reader};
+    use std::sync::Arc;
+
+    use super::super::{Format, Labels, Namespaces, Reader};
     use super::*;
 
     #[derive(Debug, PartialEq)]
@@ -295,6 +318,73 @@ mod tests {
         assert_eq!(features("1 |a"), []);
         assert_eq!(features("1 |a b:0 c"), [(C, 1.0)]);
         assert_eq!(features("1 |a:0 b c"), []);
+    }
+
+    fn crossed(crosses: &[&str], keep: &[&str], line: &str) -> Result<Vec<(u32, f32)>, String> {
+        let letters = |word: &&str| word.chars().map(String::from).collect();
+        let namespaces = Namespaces {
+            crosses: crosses.iter().map(letters).collect(),
+            keep: keep.iter().map(|&name| name.to_owned()).collect(),
+            ..Namespaces::default()
+        };
+        let mut chunk = Chunk::new(None);
+        let mut reader = Reader::new(Format::Vw, Labels::Binary, 18, true)
+            .namespaces(Some(Arc::new(namespaces)));
+        match reader.read(line.as_bytes(), &mut chunk) {
+            Ok(_) => {
+                let example = chunk.example(0);
+                Ok(example.slots.iter().copied().zip(example.values.iter().copied()).collect())
+            }
+            Err(Fault { column, expected, found }) => {
+                Err(format!("{column}: expected {expected}, found {found}"))
+            }
+        }
+    }
+
+    /// The numbers are those of `vw -b 18 --audit`, version 9.11.9.
+    #[test]
+    fn crossed_namespaces_follow_the_others() {
+        let plain = [(72_861, 2.0), (124_687, 1.0), (113_568, 1.0), (114_093, 1.0)];
+        let line = "1 |apple x:2 |b z |ant y |b w";
+        let ab = [(125_992, 2.0), (112_266, 2.0), (244_719, 1.0), (254_285, 1.0)];
+        assert_eq!(crossed(&["ab"], &[], line), Ok([plain, ab].concat()));
+        assert_eq!(crossed(&["ab"], &["a"], line), Ok(vec![plain[0], plain[2]]));
+        assert_eq!(crossed(&["ab"], &["apple", "b"], line).map(|found| found.len()), Ok(5));
+        let zero = crossed(&["ab"], &[], "1 |a x:0 y |b z");
+        assert_eq!(zero, Ok(vec![(42_847, 1.0), (124_687, 1.0), (171_394, 1.0)]));
+    }
+
+    #[test]
+    fn crosses_that_cannot_be_features_are_faults() {
+        let large = crossed(&["ab"], &[], "1 |a x:1e30 |b y:1e30");
+        assert_eq!(
+            large,
+            Err(
+                "3: expected values whose products are within ±3.4e38, found '|a x:1e30 |b y:1e30'"
+                    .into()
+            )
+        );
+        let many = format!("1 |a{}", " x".repeat(300));
+        let told = "0: expected at most 4194304 crossed features in a line, found 4545100";
+        assert_eq!(crossed(&["aaa"], &[], &many), Err(told.into()));
+    }
+
+    #[test]
+    fn crossed_features_have_the_names_of_their_parts() {
+        let namespaces = Namespaces {
+            crosses: vec![vec!["user".to_owned(), "hour".to_owned()]],
+            ..Namespaces::default()
+        };
+        let mut reader = Reader::new(Format::Vw, Labels::Binary, 18, true)
+            .namespaces(Some(Arc::new(namespaces)));
+        let line = b"1 |user u7 u8:0 | x |hour 23 :2";
+        assert_eq!(reader.read(line, &mut Chunk::new(None)), Ok(true));
+        let names = reader.names().unwrap();
+        let mut found: Vec<_> = names.slots().into_iter().filter_map(|s| names.get(s)).collect();
+        found.sort_unstable();
+        let expected: [&[u8]; 6] =
+            [b"hour^23", b"hour^:0", b"user^u7", b"user^u7*hour^23", b"user^u7*hour^:0", b"x"];
+        assert_eq!(found, expected);
     }
 
     #[test]

@@ -84,7 +84,10 @@ impl Parser {
         self.lines.reader.set_labels(labels);
         let Parsed { task, chunk, .. } = parsed;
         let outcome = match task.piece {
-            Piece::Lines => Ok(self.lines.read(task.block.text(), task.block.lines(), chunk)),
+            Piece::Lines => {
+                let report = self.lines.read(task.block.text(), task.block.lines(), chunk);
+                self.lines.reader.lacks_namespaces().map_or(Ok(report), Err)
+            }
             Piece::Batch(batch) => self.read_batch(batch, task, chunk),
             Piece::TooLong => {
                 Ok(Report { lines: 1, bad: vec![0], first_bad: Some((1, too_long())) })
