@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +12,13 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
+from lessregret.errors import SpecError
+from lessregret.estimators.class_names import classes_named, names_of
 from lessregret.estimators.linear import OnlineLinear
+from lessregret.learners.learner import Learner
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import Rule
+from lessregret.learners.schema import Schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -204,6 +209,23 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
             raise ValueError(f"y must hold only the classes {expected}, found {found}")
         labels: NDArray[np.float64] = 2.0 * positive - 1.0
         return labels
+
+    def _schema(self) -> Schema | None:
+        names, schema = names_of(self.classes_), super()._schema()
+        return schema if names is None else replace(schema or Schema(()), classes=names)
+
+    def _check_savable(self) -> None:
+        if names_of(self.classes_) is None:
+            raise SpecError(
+                f"the classes {_listed(self.classes_)} are words that look like numbers, and would "
+                "be loaded as numbers; fit with numbers, or pickle the estimator"
+            )
+
+    def _take(self, learner: Learner) -> None:
+        super()._take(learner)
+        schema = learner.space.schema
+        # A model of the command line that learned from text has the labels of its text.
+        self.classes_ = classes_named((schema and schema.classes) or ("-1", "1"))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -33,8 +34,9 @@ from lessregret.learners.namespaces import Namespaces
 from lessregret.learners.outcomes import Outcomes
 from lessregret.learners.penalty import STRENGTH, is_strength
 from lessregret.learners.readable import ReadableLearner
-from lessregret.learners.rules import PerCoordinate, Rule
+from lessregret.learners.rules import PerCoordinate, Rule, rule_from_spec
 from lessregret.learners.scale import EXPECTED, SCALES
+from lessregret.learners.schema import Schema
 from lessregret.learners.space import FeatureSpace
 from lessregret.ledger import Ledger
 from lessregret.training.late_rounds import second_half
@@ -95,6 +97,44 @@ class OnlineLinear(BaseEstimator, ABC):
         if sample_weight is not None and not check_array(sample_weight, ensure_2d=False).any():
             raise ValueError("sample_weight is zero for every example: there is nothing to learn")
         return self._learn(X, y, sample_weight, starting=True, passes=self.passes, warns=True)
+
+    def save(self, path: str | os.PathLike[str], *, slim: bool = False) -> None:
+        """Write a model file, which :meth:`load`, ``Learner.load`` and the command line read.
+
+        The write is atomic: if it fails, an existing file is unchanged. A slim file holds only the
+        nonzero weights. It can be used to predict but not to continue training.
+        """
+        check_is_fitted(self)
+        if not isinstance(self.learner_, Learner):
+            name = self._rule().name
+            raise SpecError(f"rule {name!r} exists only in Python; pickle the estimator instead")
+        self._check_savable()
+        self.learner_.save(path, slim=slim)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The estimator of a model file. Training can continue from it with ``partial_fit``."""
+        learner = Learner.load(path)
+        spec = learner.spec
+        if LOSSES[spec["loss"]].is_classification != is_classifier(cls()):
+            expected = "a classifier" if is_classifier(cls()) else "a regressor"
+            raise SpecError(f"{os.fspath(path)}: expected {expected}, found {spec['loss']} loss")
+        names = "loss", "intercept", "certify", "l2", "scale", "importance_aware", "fixed_share"
+        settings = {name: spec[name] for name in names}
+        bits = spec["table"].get("bits")
+        settings |= {} if bits is None else {"bits": bits}
+        estimator = cls(rule=rule_from_spec(spec["rule"]), **settings)
+        estimator._take(learner)
+        return estimator
+
+    def _take(self, learner: Learner) -> None:
+        """Become the estimator of a loaded learner."""
+        space = learner.space
+        self.learner_, self.crosses_ = learner, space.namespaces
+        self.n_features_in_ = space.slots - space.intercept
+
+    def _check_savable(self) -> None:
+        """Raise an error if the model file could not hold all that the estimator knows."""
 
     @property
     def ledger_(self) -> Ledger:
@@ -237,7 +277,12 @@ class OnlineLinear(BaseEstimator, ABC):
             importance_aware=self.importance_aware,
             fixed_share=self.fixed_share,
             namespaces=self.crosses_,
+            schema=self._schema(),
         )
+
+    def _schema(self) -> Schema | None:
+        """What the model file says of columns and classes."""
+        return None
 
     def _check_parameters(self) -> None:
         """All limits in one place, but for the box, whose size is that of X."""

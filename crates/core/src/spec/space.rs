@@ -137,11 +137,14 @@ impl FeatureSpace {
     pub fn check(&self) -> Result<()> {
         self.table.check()?;
         if let Some(schema) = &self.schema {
-            self.bits().and_then(|_| schema.check(self.labels))?;
+            schema.check(self.labels)?;
+        }
+        if self.has_columns() {
+            self.bits()?;
         }
         match &self.namespaces {
             None => Ok(()),
-            Some(_) if self.schema.is_some() => Err(Error::Spec(
+            Some(_) if self.has_columns() => Err(Error::Spec(
                 "a table has columns, not namespaces; cross and ignore them in its schema".into(),
             )),
             Some(namespaces) => self.bits().and_then(|_| namespaces.check()),
@@ -166,6 +169,11 @@ impl FeatureSpace {
     /// Whether labels are standardised: they are numbers, and the scale is `standard`.
     pub fn standardises_labels(&self) -> bool {
         self.scale == Scale::Standard && self.labels == Labels::Real
+    }
+
+    /// Whether examples are rows of a table. A schema without columns only names the classes.
+    pub fn has_columns(&self) -> bool {
+        self.schema.as_ref().is_some_and(|schema| !schema.columns.is_empty())
     }
 
     /// The slot of the intercept, if there is one: the last.
