@@ -53,7 +53,7 @@ fn check(
 ) -> core::Result<()> {
     let last = ends.last().copied().unwrap_or(0);
     let sound = groups > 0
-        && ends.len() % groups == 0
+        && ends.len().is_multiple_of(groups)
         && ends.first().is_none_or(|&first| first >= 0)
         && ends.is_sorted()
         && usize::try_from(last) == Ok(slots.len())
@@ -89,7 +89,7 @@ impl Crosser {
         let count = counts.fold(0, u64::saturating_add);
         if count > MOST_CROSSED {
             let expected = format!("at most {MOST_CROSSED} crossed features");
-            return Err(InputError::argument(&format!("X[{row}]"), count, &expected).into());
+            return Err(InputError::argument(format!("X[{row}]"), count, expected).into());
         }
         self.append(row, &groups)
     }
@@ -105,7 +105,7 @@ impl Crosser {
         }
         if let Some(value) = values[before..].iter().find(|value| !value.is_finite()) {
             let expected = "values whose products are within ±3.4e38";
-            return Err(InputError::argument(&format!("X[{row}]"), value, expected).into());
+            return Err(InputError::argument(format!("X[{row}]"), value, expected).into());
         }
         self.ends.push(slots.len() as i64);
         Ok(())

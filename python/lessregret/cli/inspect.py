@@ -104,6 +104,7 @@ def _page(document: dict[str, Any]) -> str:
         *([f"labels       {_labels(document['labels'])}"] if document["labels"] else []),
         *(["updates      importance-aware"] if spec["importance_aware"] else []),
         *([f"fixed share  {spec['fixed_share']}"] if spec["fixed_share"] else []),
+        *([f"namespaces   {_namespaces(spec)}"] if "namespaces" in spec else []),
         f"slots        {_slots(document)}",
         f"intercept    {'yes' if spec['intercept'] else 'no'}",
         f"certified    {'yes' if spec['certify'] and not document['slim'] else 'no'}",
@@ -117,6 +118,13 @@ def _page(document: dict[str, Any]) -> str:
         lines.append(f"skipped      {counted(document['skipped'], 'bad line')}")
     lines += _expert_lines(document, tally)
     return "\n".join([*lines, *_weight_lines(document.get("weights", []))])
+
+
+def _namespaces(spec: dict[str, Any]) -> str:
+    """The crosses and the namespaces that are read, as in the options."""
+    parts = {name: spec["namespaces"][name] for name in ("crosses", "keep", "ignore")}
+    parts["crosses"] = ["*".join(cross) for cross in parts["crosses"]]
+    return "; ".join(f"{name} {', '.join(names)}" for name, names in parts.items() if names)
 
 
 def _expert_lines(document: dict[str, Any], tally: dict[str, Any]) -> list[str]:

@@ -264,9 +264,9 @@ def _named_rows(examples: Sequence[Any]) -> tuple[Any, dict[str, int]]:
     names: dict[str, int] = {}
     columns, values, ends = [], [], [0]
     for row, example in enumerate(examples):
-        for name, value in features_of(row, example):
-            columns.append(names.setdefault(name, len(names)))
-            values.append(value)
+        for feature in features_of(row, example):
+            columns.append(names.setdefault(feature.name, len(names)))
+            values.append(feature.value)
         ends.append(len(columns))
     parts = np.array(values, np.float64), np.array(columns, np.int64), np.array(ends)
     return csr_array(parts, (len(examples), len(names))), names
