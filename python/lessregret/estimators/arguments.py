@@ -41,6 +41,16 @@ def hashed_rows(examples: Sequence[Mapping[str, Any]], bits: int) -> Any:
     return csr_array((values, _core.hash_features(names, bits), ends), (len(ends) - 1, 1 << bits))
 
 
+def names_of(example: Mapping[str, Any], bits: int) -> dict[int, tuple[str, bool]]:
+    """The first name in each column of a dict's features, and whether there is another."""
+    names = [name for name, _ in features_of(0, example)]
+    found: dict[int, tuple[str, bool]] = {}
+    for column, name in zip(_core.hash_features(names, bits).tolist(), names, strict=True):
+        first, shared = found.get(column, (name, False))
+        found[column] = first, shared or first != name
+    return found
+
+
 def features_of(row: int, example: Any) -> Iterator[tuple[str, float]]:
     """{"name": number} as it is; {"field": "value"} is the feature "field=value" of value 1."""
     if not isinstance(example, Mapping):
