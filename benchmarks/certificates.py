@@ -15,7 +15,6 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -25,8 +24,8 @@ from scipy.sparse import csr_array
 from benchmarks.quality.sets import DataSet, data_sets
 from lessregret import Learner, open_examples
 from lessregret.data.datasets import DataHome
-from lessregret.game.domains import Box, Domain, L1Ball, L2Ball
 from lessregret.ledger import SHAPES, Ledger, Shape
+from lessregret.regret.best_of_size import Found, Value, least_loss, sized_set
 from lessregret.report.wording import left_in_words
 
 Vector = NDArray[np.float64]
@@ -48,15 +47,11 @@ class Game:
     labels: Vector
     is_regression: bool
 
-    @cached_property
-    def curvature(self) -> float:
-        """An upper estimate of the largest curvature: that of the loss times the largest ‖X‖²."""
-        vector = np.ones(self.values.shape[1] + 1)
-        for _ in range(20):
-            vector /= np.linalg.norm(vector)
-            margins = self.values @ vector[:-1] + vector[-1] * self.levels
-            vector = np.append(self.values.T @ margins, self.levels @ margins)
-        return 1.05 * float(np.linalg.norm(vector)) * (2.0 if self.is_regression else 0.25)
+    def at(self, point: Vector) -> Value:
+        """The loss of a point, the intercept's weight last, and its gradient."""
+        margins = self.values @ point[:-1] + point[-1] * self.levels
+        slopes, total = self.slopes(margins), self.total(margins)
+        return Value(total, total, np.append(self.values.T @ slopes, self.levels @ slopes))
 
     def total(self, margins: Vector) -> float:
         """Σ loss."""
@@ -69,42 +64,6 @@ class Game:
         if self.is_regression:
             return 2 * (margins - self.labels)
         return -self.labels / (1 + np.exp(np.clip(self.labels * margins, -700, 700)))
-
-
-@dataclass(frozen=True)
-class Found:
-    """A point of a set, and what it loses."""
-
-    weights: Vector
-    intercept: float
-    total: float
-
-
-def least(game: Game, feasible: Domain, limit: float, start: Found, steps: int) -> Found:
-    """The best point that accelerated projected gradient descent finds (Beck & Teboulle 2009)."""
-    best, transposed = start, game.values.T
-    weights, bias, momentum = start.weights, start.intercept, 1.0
-    ahead, ahead_bias, step = weights, bias, 1.0 / game.curvature
-    for _ in range(steps):
-        slopes = game.slopes(game.values @ ahead + ahead_bias * game.levels)
-        moved = feasible.project(ahead - step * (transposed @ slopes))
-        moved_bias = float(np.clip(ahead_bias - step * (game.levels @ slopes), -limit, limit))
-        total = game.total(game.values @ moved + moved_bias * game.levels)
-        if total < best.total:
-            best = Found(moved, moved_bias, total)
-        following = (1 + (1 + 4 * momentum**2) ** 0.5) / 2
-        push = (momentum - 1) / following
-        ahead = moved + push * (moved - weights)
-        ahead_bias = moved_bias + push * (moved_bias - bias)
-        weights, bias, momentum = moved, moved_bias, following
-    return best
-
-
-def domain(shape: Shape, radius: float, columns: int) -> Domain:
-    """The weights of a size, without the intercept."""
-    if shape == "box":
-        return Box.cube(columns, -radius, radius)
-    return L2Ball(np.zeros(columns), radius) if shape == "ball" else L1Ball(columns, radius)
 
 
 @dataclass(frozen=True)
@@ -129,16 +88,17 @@ def measure(name: str, data: DataSet, steps: int = STEPS) -> Row:
     count, best, violations = len(game.labels), np.inf, 0
     assert ledger.certificate is not None
     limit = abs(ledger.certificate.intercept_weight)
-    zero = Found(np.zeros(game.values.shape[1]), 0.0, game.total(np.zeros(count)))
-    found = dict.fromkeys(SHAPES, zero)
+    columns = game.values.shape[1]
+    zero = Found(np.zeros(columns + 1), game.total(np.zeros(count)))
+    found, intercept = dict.fromkeys(SHAPES, zero), np.arange(columns + 1) == columns
     for shape, radius in sets(ledger):
         # The radii of a shape ascend, so what was found before is in the set, too.
-        feasible = domain(shape, radius, game.values.shape[1])
-        found[shape] = least(game, feasible, limit, found[shape], steps)
+        feasible = sized_set(shape, radius, intercept, limit)
+        found[shape] = least_loss(game, feasible, found[shape], steps=steps)
         # What is certified was summed in another order than what the point loses.
-        violations += ledger.certificate.least(radius, shape) > found[shape].total * (1 + 1e-9)
+        violations += ledger.certificate.least(radius, shape) > found[shape].loss * (1 + 1e-9)
         if shape == "ball" and np.isclose(radius, ledger.certificate.size("ball")):
-            best = found[shape].total / count
+            best = found[shape].loss / count
     return Row(name, ledger, best, violations)
 
 

@@ -10,8 +10,8 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from lessregret.ledger import Certificate, Ledger, Norms, SlotSummary, Statement, Tally
+from lessregret.regret.best_of_size import BestOfSize
 from lessregret.report.certified_pictures import (
-    BestOfSize,
     Lines,
     certified_over_rounds,
     certified_over_sizes,
@@ -103,7 +103,7 @@ def test_a_constant_that_would_flatten_the_rest_is_left_out() -> None:
 
 
 def test_the_best_of_a_size_can_be_added() -> None:
-    best = [BestOfSize(0.01, "ball", 0.6), BestOfSize(1000.0, "l1", 0.1)]
+    best = [BestOfSize("ball", 0.01, 0.6), BestOfSize("l1", 1000.0, 0.1)]
     [axes] = certified_over_sizes(LEDGERS["one weight"], Lines(0.33, None, best), "mean loss").axes
     diamonds = [line for line in axes.lines if line.get_marker() == "D"]
     assert [(d.get_xdata()[0], d.get_ydata()[0]) for d in diamonds] == [(0.01, 0.6), (1000.0, 0.1)]

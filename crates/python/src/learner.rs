@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use lessregret_core::{
-    self as core, Certificate, Header, InputError, Interval, LaneSummary, LaneTally, Norms,
-    SlotSummary, Spec, StackSummary, Tally,
+    self as core, Certificate, Explained, Explanation, FeaturePart, Header, InputError, Interval,
+    LaneSummary, LaneTally, Norms, SlotSummary, Spec, StackSummary, Tally,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyOSError;
@@ -14,7 +14,7 @@ use pyo3::types::PyBytes;
 use crate::errors::to_python;
 use crate::examples::{Given, Outcomes, Request};
 use crate::json::json;
-use crate::stream::Stream;
+use crate::stream::{Stream, name_of};
 
 type TallyParts = (u64, u64, f64, f64, f64, f64, f64, f64, Option<f64>);
 type Lane = (Option<f64>, f64, f64, f64, f64, Option<f64>, f64, Option<f64>);
@@ -31,6 +31,8 @@ type SummaryParts = (
 );
 type ThreeNorms = (f64, f64, f64);
 type CertificateParts = (f64, ThreeNorms, ThreeNorms, f64, f64);
+type FeatureParts = (u32, f32, f32, f64);
+type ExplanationParts<'py> = (f64, f32, Bound<'py, PyBytes>, Vec<FeatureParts>, Option<f64>, f64);
 type Sums<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
 type Weights<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f32>>);
 
@@ -135,6 +137,32 @@ impl Learner {
         request.with(py, |source| self.0.predict(source)).map(Outcomes)
     }
 
+    /// What each feature of the examples gives to their margins. Learns nothing. For each example its margin, its
+    /// label, its tag, the features as (slot, value as given, value as played, part), the mean label if labels are
+    /// standardised, and what clipping added.
+    #[pyo3(signature = (source, limit=None, order=None))]
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        source: Given<'py>,
+        limit: Option<usize>,
+        order: Option<PyReadonlyArray1<'py, u32>>,
+    ) -> PyResult<Vec<ExplanationParts<'py>>> {
+        let request = Request { given: source, limit, order };
+        let Explained { outcomes, explanations } =
+            request.with(py, |source| self.0.explain(source))?;
+        let all = explanations.into_iter().enumerate().map(|(k, explanation)| {
+            let Explanation { features, mean_label, clipping } = explanation;
+            let features = features
+                .into_iter()
+                .map(|FeaturePart { slot, value, scaled, part }| (slot, value, scaled, part));
+            let tag = PyBytes::new(py, outcomes.tag(k));
+            let (margin, label) = (outcomes.margins[k], outcomes.labels[k]);
+            (margin, label, tag, features.collect(), mean_label, clipping)
+        });
+        Ok(all.collect())
+    }
+
     /// The sums over the rounds: rounds, features, importance, loss, mistakes, played, energy, penalty and, if
     /// labels are standardised, their loss.
     fn tally(&self) -> TallyParts {
@@ -176,6 +204,13 @@ impl Learner {
         Some((slots.into_pyarray(py), sums.into_pyarray(py)))
     }
 
+    /// How many slots of features are touched, how many of these are followed by another touched one, and if
+    /// names are kept, how many slots have a name and how many of these have several.
+    fn fill(&self, py: Python<'_>) -> (usize, usize, Option<(usize, usize)>) {
+        let (touched, adjacent) = py.detach(|| self.0.table_fill());
+        (touched, adjacent, self.0.names().map(|names| (names.len(), names.collisions())))
+    }
+
     /// The touched slots and their weights.
     fn weights<'py>(&self, py: Python<'py>) -> Weights<'py> {
         let (slots, weights) = self.0.touched_weights();
@@ -205,9 +240,7 @@ impl Learner {
 
     /// The name of a slot, if names were kept, and whether another name collides with it.
     fn name(&self, slot: u32) -> Option<(String, bool)> {
-        let names = self.0.names()?;
-        let name = String::from_utf8_lossy(names.get(slot)?).into_owned();
-        Some((name, names.collided(slot)))
+        name_of(self.0.names(), slot)
     }
 }
 

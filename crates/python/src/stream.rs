@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use lessregret_core::{
-    self as core, BadLines, Error, FeatureSpace, Format, InputError, StreamSpec,
+    self as core, BadLines, Error, FeatureSpace, Format, InputError, Names, StreamSpec,
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
@@ -83,6 +83,11 @@ impl Stream {
         self.with(py, |stream| Ok(stream.bytes_read()))
     }
 
+    /// The name of a slot, if names are recorded, and whether another name collides with it.
+    fn name(&self, py: Python<'_>, slot: u32) -> PyResult<Option<(String, bool)>> {
+        self.with(py, |stream| Ok(name_of(stream.names(), slot)))
+    }
+
     /// Up to `limit` examples as row pointers, slots, values, labels, importances and tags.
     fn read<'py>(&self, py: Python<'py>, limit: usize) -> PyResult<Arrays<'py>> {
         fetch_numpy(py);
@@ -113,6 +118,13 @@ impl Stream {
             None => done.map_err(|error| to_python(py, error)),
         }
     }
+}
+
+/// The name of a slot in a record of names, and whether another name collides with it.
+pub fn name_of(names: Option<&Names>, slot: u32) -> Option<(String, bool)> {
+    let names = names?;
+    let name = String::from_utf8_lossy(names.get(slot)?).into_owned();
+    Some((name, names.collided(slot)))
 }
 
 /// Let Python handle a signal such as Ctrl-C. Its exception is left for `with` to raise.

@@ -21,6 +21,7 @@ COMMANDS = {
     "demo": "Compare per-coordinate rates with a global rate on a simulated click log.",
     "train": "Train a model on text files and report its loss and regret.",
     "predict": "Predict examples with a trained model.",
+    "explain": "Show what each feature gave to a prediction.",
     "convert": "Convert text to an Arrow file, which is read faster.",
     "inspect": "Show the contents of a model file.",
     "compare": "Compare several rules on the same data.",

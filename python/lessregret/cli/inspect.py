@@ -27,9 +27,14 @@ from lessregret.report.wording import counted, number, weight_text
 def command(model: str, count: int, as_json: bool) -> None:
     """Show the settings of MODEL, the number of examples it learned from, and its losses.
 
-    The weights are loaded only with --weights N. Then the N weights with the largest absolute
-    values are shown, with feature names if the model was trained with --names, and the checksum of
-    the file is verified.
+    With --weights N the weights are loaded, the N weights with the largest absolute values are
+    shown, with feature names if the model was trained with --names, and the checksum of the file is
+    verified.
+
+    Features that share a slot of the hash table have one weight. The part of the features that
+    share one is counted if the model was trained with --names, and otherwise estimated from the
+    number of slots in use. If it is above 5 %, the number of --bits is shown that would bring it
+    below.
     """
     from lessregret.learners.model_file import read_header
 
@@ -59,7 +64,36 @@ def _document(model: str, header: dict[str, Any]) -> dict[str, Any]:
         "touched": touched,
         "collisions": header["collisions"] if header["names"] else None,
         "expected_collisions": round(estimate, 1) if estimate != float("inf") else None,
+        **_fill(model, header),
         **_experts(header),
+    }
+
+
+def _fill(model: str, header: dict[str, Any]) -> dict[str, Any]:
+    """How full the hash table is, and which part of the features share a slot."""
+    from lessregret.learners.fill import MOST_SHARED, estimated_fill, fill_of
+
+    spec = header["spec"]
+    # A slim file does not say how many slots were touched.
+    if "bits" not in spec["table"] or header["slim"]:
+        return {"fill": None}
+    touched = max(0, header["touched"] - int(spec["intercept"]))
+    names = (touched, header["collisions"]) if header["names"] else None
+    fill = estimated_fill(2 ** spec["table"]["bits"], touched, names)
+    if names is None and (fill.shared or 0.0) > MOST_SHARED:
+        from lessregret.learners.learner import Learner
+
+        # Names that are numbers are not hashed. Only the slots tell, so they are loaded here.
+        fill = fill_of(Learner.load(model)) or fill
+    return {
+        "fill": {
+            "slots": fill.slots,
+            "touched": fill.touched,
+            "features": fill.features and round(fill.features, 1),
+            "shared": fill.shared and round(fill.shared, 6),
+            "by_names": fill.by_names,
+            "enough_bits": fill.enough_bits,
+        }
     }
 
 
@@ -106,6 +140,7 @@ def _page(document: dict[str, Any]) -> str:
         *([f"fixed share  {spec['fixed_share']}"] if spec["fixed_share"] else []),
         *([f"namespaces   {_namespaces(spec)}"] if "namespaces" in spec else []),
         f"slots        {_slots(document)}",
+        *([f"table        {_table(document['fill'])}"] if document["fill"] else []),
         f"intercept    {'yes' if spec['intercept'] else 'no'}",
         f"certified    {'yes' if spec['certify'] and not document['slim'] else 'no'}",
         f"rounds       {tally['rounds']:,} ({tally['features']:,} features)",
@@ -162,6 +197,17 @@ def _slots(document: dict[str, Any]) -> str:
             f"{document['touched']:,} weights of {document['slots']:,} slots; slim, only predicts"
         )
     return f"{document['touched']:,} of {document['slots']:,} touched{_collisions(document)}"
+
+
+def _table(fill: dict[str, Any]) -> str:
+    full = f"{fill['touched'] / fill['slots']:.1%} full"
+    if fill["shared"] is None:
+        return f"{full}; names are numbers, so how many features share a slot is not known"
+    kind = "" if fill["by_names"] else "about "
+    told = f"{full}; {kind}{fill['shared']:.1%} of the features share a slot with another"
+    if fill["enough_bits"] is None:
+        return told
+    return f"{told}; train with --bits {fill['enough_bits']} for less than 5 %"
 
 
 def _collisions(document: dict[str, Any]) -> str:

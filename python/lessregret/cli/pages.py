@@ -94,6 +94,8 @@ def regret_page(
         seconds=run.seconds,
         files=[DataFile.of(name) for name in request.data],
         first_skipped=run.stream.first_skipped,
+        certified=run.certified,
+        best_of_size=run.best,
     )
     return regret_report(recorded, _origin(ctx))
 

@@ -17,6 +17,7 @@ from lessregret.cli.options import (
 )
 from lessregret.cli.outputs import check_files, open_text
 from lessregret.cli.spelling import Command
+from lessregret.cli.text_models import check_reads_text
 from lessregret.errors import SpecError
 from lessregret.learners.losses import loss_named
 from lessregret.report.wording import counted
@@ -84,14 +85,8 @@ def command(
 
 
 def _check(learner: Learner, model: str, output: str) -> None:
-    spec = learner.spec
-    if "bits" not in spec["table"]:
-        raise SpecError(
-            f"{model}: the model was trained on the columns of a matrix, and text has named "
-            "features; predict in Python with what trained it. Models of 'train', and of "
-            "estimators fitted to dicts, can be used here"
-        )
-    loss = loss_named(spec["loss"])
+    check_reads_text(learner, model, "predict")
+    loss = loss_named(learner.spec["loss"])
     if output == "probability" and loss.link != "probability":
         raise SpecError(f"--as probability needs logistic loss; {model} has {loss.name} loss")
     if output == "label" and not loss.is_classification:

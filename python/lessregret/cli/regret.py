@@ -6,9 +6,9 @@ import json
 import os
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isinf
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from lessregret.data.streams import ExampleStream
     from lessregret.learners.learner import Learner
     from lessregret.learners.namespaces import Namespaces
+    from lessregret.regret.best_of_size import BestOfSize
     from lessregret.regret.comparator import BestFixed, OverFiles
     from lessregret.regret.measure import Measured, Source
 
@@ -127,9 +128,11 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     started = time.perf_counter()
     with SearchStop() as stop, _warnings_in_a_line():
         run = _measure(request, rules, start, Watch(request, stop))
+        if request.as_json or request.report:
+            run = replace(run, best=_best_of_sizes(request, run, stop))
     if stop.asked:
         click.echo(certified_so_far(request.gap, run.measured), err=True)
-    run = Run(run.measured, run.stream, time.perf_counter() - started)
+    run = replace(run, seconds=time.perf_counter() - started)
     if request.picture:
         from lessregret.report.picture_file import save_picture
         from lessregret.report.pictures import regret_growth
@@ -253,7 +256,16 @@ class Run:
 
     measured: list[Measured]
     stream: ExampleStream
+    source: Source
     seconds: float = 0.0
+    best: Sequence[BestOfSize] = ()
+    """the best fixed weights of some sizes, searched for with the limits of the certificate"""
+
+    @property
+    def certified(self) -> Measured | None:
+        """The rule that lost least of those that certify something."""
+        known = [each for each in self.measured if each.last.ledger.certificate is not None]
+        return min(known, key=lambda each: each.last.mean_total, default=None)
 
 
 def _measure(
@@ -264,10 +276,11 @@ def _measure(
     learner = request.learner(next(iter(rules.values())))
     stream = request.stream(learner)
     radius = UNBOXED_RADIUS if request.radius is None else request.radius
+    source = _source(request, stream, learner)
     measured = measure(
         rules,
         request.learner,
-        _source(request, stream, learner),
+        source,
         radius=radius,
         gap=request.gap,
         start=start,
@@ -275,7 +288,21 @@ def _measure(
     )
     if not measured[0].marks:
         raise InputError(", ".join(request.data), 0, 0, "none", "at least one example")
-    return Run(measured, stream)
+    return Run(measured, stream, source)
+
+
+def _best_of_sizes(request: Request, run: Run, stop: SearchStop) -> list[BestOfSize]:
+    """The best fixed weights of some sizes, where all examples are in memory and without L2."""
+    from lessregret.regret.best_of_size import best_of_sizes
+
+    certified = run.certified
+    if certified is None or request.low_memory or request.l2 > 0:
+        return []
+    last, intercept = certified.last, None if request.no_intercept else 2**request.bits
+    passes = run.source.passes(request.loss, last.rounds, True)
+    assert passes is not None
+    assert last.ledger.certificate is not None
+    return best_of_sizes(passes, last.ledger.certificate, intercept, go_on=lambda: not stop.asked)
 
 
 def _source(request: Request, stream: ExampleStream, like: Learner) -> Source:
@@ -338,10 +365,22 @@ def _document(request: Request, run: Run) -> str:
         "scale": request.scale,
         "game": request.game,
         "rows": [measured.as_dict() for measured in run.measured],
+        "best_of_size": _best_as_dicts(run),
         "skipped": run.stream.skipped,
         "seconds": round(run.seconds, 3),
     }
     return json.dumps(document, indent=2)
+
+
+def _best_as_dicts(run: Run) -> list[dict[str, Any]]:
+    certified = run.certified
+    if certified is None:
+        return []
+    ledger, rule = certified.last.ledger, certified.rule
+    return [
+        {"rule": rule, **best._asdict(), "certified": ledger.certified(best.radius, best.shape)}
+        for best in run.best
+    ]
 
 
 def _table(request: Request, run: Run) -> str:

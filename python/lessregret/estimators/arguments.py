@@ -93,6 +93,16 @@ def _hashed(
     return slots, np.array([feature.value for feature in listed], np.float64)
 
 
+def names_of(example: Mapping[str, Any], bits: int) -> dict[int, tuple[str, bool]]:
+    """The first name in each column of a dict's features, and whether there is another."""
+    names = [feature.name for feature in features_of(0, example)]
+    found: dict[int, tuple[str, bool]] = {}
+    for column, name in zip(_core.hash_features(names, bits).tolist(), names, strict=True):
+        first, shared = found.get(column, (name, False))
+        found[column] = first, shared or first != name
+    return found
+
+
 def features_of(row: int, example: Any) -> Iterator[Feature]:
     """{"name": number} as it is; {"field": "value"} is the feature "field=value" of value 1."""
     if not isinstance(example, Mapping):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,10 @@ from lessregret.estimators.arguments import (
     crosses_of_keys,
     hashed_rows,
     importances_of,
+    names_of,
 )
+from lessregret.learners.explanation import Explanation, NameOf
+from lessregret.learners.fill import fill_of
 from lessregret.learners.learner import Learner, has_twin
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.mixture import FIXED_SHARE, is_fixed_share
@@ -136,6 +139,33 @@ class OnlineLinear(BaseEstimator, ABC):
     def _check_savable(self) -> None:
         """Raise an error if the model file could not hold all that the estimator knows."""
 
+    def explain(self, row: Any) -> Explanation:
+        """What each feature gives to the prediction of one row.
+
+        Parameters
+        ----------
+        row : dict, array of numbers, or a table or matrix with one row
+            The example.
+
+        The parts of the :class:`~lessregret.learners.explanation.Explanation` that is returned are
+        sorted, the largest absolute one first, and add up to the margin. The margin is what
+        ``decision_function`` of a classifier and ``predict`` of a regressor return.
+        """
+        check_is_fitted(self)
+        given = [row] if isinstance(row, Mapping) or np.ndim(row) == 1 else row
+        rows = self._rows(given, reset=False)
+        if rows.shape[0] != 1:
+            raise SpecError(f"explain takes one row, found {rows.shape[0]:,}; call it for each row")
+        [explained] = self.learner_.explain(self._source(self.learner_, rows))
+        return explained.named(self._name_of(row))
+
+    def _name_of(self, row: Any) -> NameOf:
+        """The names of columns, or of the features of a dict."""
+        if isinstance(row, Mapping):
+            return names_of(row, self.bits).get
+        names = getattr(self, "feature_names_in_", ())
+        return lambda slot: (str(names[slot]), False) if slot < len(names) else None
+
     @property
     def ledger_(self) -> Ledger:
         """The losses and the regret so far, computed at each access."""
@@ -171,7 +201,8 @@ class OnlineLinear(BaseEstimator, ABC):
         ledger, rule = self.ledger_, self._rule().spec()
         late = second_half(self.loss, last_pass, ledger.rounds)
         spec = {"loss": self.loss, "rule": rule, "scale": self.scale, "intercept": self.intercept}
-        for finding in run_warnings(spec, ledger, late):
+        fill = fill_of(self.learner_) if isinstance(self.learner_, Learner) else None
+        for finding in run_warnings(spec, ledger, late, fill):
             # The place of the warning is the call of ``fit``.
             warnings.warn(finding.in_python, RunWarning, stacklevel=4)
 

@@ -69,6 +69,8 @@ class LabelsAsGiven:
 
     variance = 1.0
     """σ², by which a penalty becomes one in the units of the labels"""
+    mean: float | None = None
+    """the mean label, which every prediction contains; None if labels are not standardised"""
     no_loss: float | None = None
     """the loss of no rounds in the game on standardised labels; None if it is not played"""
 
@@ -121,6 +123,10 @@ class StandardisedLabels(LabelsAsGiven):
     @property
     def variance(self) -> float:  # type: ignore[override]
         return self.statistics.deviation**2
+
+    @property
+    def mean(self) -> float:  # type: ignore[override]
+        return self.statistics.mean
 
     def learned(self, label: float, importance: float) -> float:
         after = self.statistics.plus(label, importance)

@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lessregret.learners.explanation import INTERCEPT
 from lessregret.learners.learner import Learner
-
-INTERCEPT = "(intercept)"
 
 
 class NamedWeight(NamedTuple):

@@ -18,6 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 from lessregret import _core
 from lessregret.errors import SpecError
+from lessregret.learners.explanation import (
+    Explanation,
+    Features,
+    NameOf,
+    both_names,
+    explanation,
+)
 from lessregret.learners.losses import loss_named
 from lessregret.learners.mixture import (
     check_share,
@@ -239,6 +246,34 @@ class Learner:
         core = core_of(examples)
         return Outcomes(self._core.predict(core, checked_limit(limit), checked_order(order)))
 
+    def explain(
+        self, examples: Source, *, limit: int | None = None, order: ArrayLike | None = None
+    ) -> list[Explanation]:
+        """What each feature gives to the predictions of examples, without learning from them.
+
+        The parts of an :class:`Explanation` add up to the margin that :meth:`predict` returns. The
+        parameters are those of :meth:`learn`; labels may be missing. Features have names if the
+        model keeps names, or if the examples are a stream that records them
+        (``open_examples(..., names=True)``).
+
+        >>> from lessregret.data.examples import Rows
+        >>> learner = Learner("hinge", PerCoordinate(rate=0.5), columns=3, scale="none")
+        >>> outcomes = learner.learn(Rows([0, 2], [0, 2], [1.0, 2.0], labels=[1], space=learner))
+        >>> [explained] = learner.explain(Rows([0, 2], [1, 2], [3.0, -2.0], space=learner))
+        >>> explained.margin, [(part.slot, part.weight, part.part) for part in explained.parts]
+        (-0.5, [(2, 0.5, -1.0), (3, 0.5, 0.5), (1, 0.0, 0.0)])
+        """
+        core = core_of(examples)
+        found = self._core.explain(core, checked_limit(limit), checked_order(order))
+        name_of: NameOf = self._core.name
+        if isinstance(core, _core.Stream):
+            name_of = both_names(name_of, core.name)
+        intercept = self.slots - 1 if self.space.intercept else None
+        return [
+            explanation(margin, Features(features, mean, clipping), name_of, intercept, label, tag)
+            for margin, label, tag, features, mean, clipping in found
+        ]
+
     def tally(self) -> Tally:
         """The sums of losses, mistakes and importances so far. Unlike the ledger it is free."""
         return Tally(*self._core.tally())
@@ -284,6 +319,14 @@ class Learner:
         At rate "auto" the weights are those of the lane with the largest share of the mixture.
         """
         return self._core.weights()
+
+    def fill(self) -> tuple[int, int, tuple[int, int] | None]:
+        """Touched slots of features, and how many of them are followed by a touched one.
+
+        If names are kept, also the number of slots with a name and of those with several names.
+        :func:`lessregret.learners.fill.fill_of` tells what follows from it.
+        """
+        return self._core.fill()
 
     def weight(self, slot: int) -> float:
         """The current weight of one slot, for unscaled values."""

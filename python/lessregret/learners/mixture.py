@@ -50,6 +50,7 @@ from math import exp, inf, log, log1p
 from typing import Any
 
 from lessregret.errors import SpecError
+from lessregret.learners.explanation import log_odds_factors
 from lessregret.learners.losses import Loss
 from lessregret.learners.rules import Rule
 from lessregret.learners.rules.limits import is_within
@@ -210,6 +211,14 @@ class Mixture:
             return self._log_mean(yes) - self._log_mean(no)
         pairs = zip(self.shares(), margins, strict=True)
         return sum(share * self._clip(margin) for share, margin in pairs)
+
+    def split(self, margins: Sequence[float]) -> tuple[list[float], float]:
+        """a_k of Σ a_k m_k + clipping, which is the margin played; and what clipping added."""
+        shares = self.shares()
+        if self.loss.mixing == "log-odds":
+            return log_odds_factors(shares, margins, self.margin(margins)), 0.0
+        pairs = zip(shares, margins, strict=True)
+        return shares, sum(share * (self._clip(margin) - margin) for share, margin in pairs)
 
     def penalty(self, penalties: Sequence[float]) -> float:
         """The mixture's penalty: the experts' on average, as if one were drawn by its share."""

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lessregret.errors import SpecError
+from lessregret.learners.explanation import Explanation, Features, explanation
 from lessregret.learners.importance import check_importance_aware, push
 from lessregret.learners.labels import LabelsAsGiven, labels_of
 from lessregret.learners.losses import Loss, loss_named
@@ -215,6 +216,44 @@ class ReadableLearner:
     def predict(self, examples: CsrRows) -> Outcomes:
         """Predict the rows of a matrix without learning from them."""
         return _outcomes([self.margin(*row) for row in self._rows(examples)], examples)
+
+    def explain(self, examples: CsrRows) -> list[Explanation]:
+        """What each feature gives to the predictions of the rows, which is not learned from."""
+        return [self._explained(*row) for row in self._rows(examples)]
+
+    def _explained(self, slots: Sequence[int], values: Sequence[float]) -> Explanation:
+        parts_of = self._lane_parts if self.lanes else self._parts
+        parts, clipping = parts_of(slots, values)
+        seen = dict(zip(*self.scales.seen(slots, values), strict=True))
+        features = (
+            (i, value, seen.get(i, 0.0), self.labels.weight(parts.get(i, 0.0), False))
+            for i, value in zip(slots, values, strict=True)
+        )
+        found = Features(features, self.labels.mean, clipping)
+        return explanation(self.margin(slots, values), found, lambda slot: None, self.intercept)
+
+    def _parts(
+        self, slots: Sequence[int], values: Sequence[float]
+    ) -> tuple[dict[int, float], float]:
+        """w_i x̂_i of every feature that is seen, and what clipping adds to the prediction."""
+        seen = zip(*self.scales.seen(slots, values), strict=True)
+        parts = {i: self.scaled_weight(i, x) * x for i, x in seen}
+        margin = sum(parts.values())
+        return parts, self.labels.prediction(margin) - self.labels.unclipped(margin)
+
+    def _lane_parts(
+        self, slots: Sequence[int], values: Sequence[float]
+    ) -> tuple[dict[int, float], float]:
+        """Σ_k a_k c_i,k of every feature that is seen, and what clipping adds."""
+        margins = [lane.margin(slots, values) for lane in self.lanes]
+        plays = list(map(self.labels.unclipped, self._stacked(margins)))
+        (*factors, of_stack), outside = self.mixture.split(plays)
+        parts: dict[int, float] = {}
+        for lane, own, stacked in zip(self.lanes, factors, self.stack.weights, strict=True):
+            for i, part in lane._parts(slots, values)[0].items():
+                parts[i] = parts.get(i, 0.0) + (own + of_stack * stacked) * part
+        beyond = of_stack * self.stack.added_by_clipping(margins)
+        return parts, outside + self.labels.weight(beyond, False)
 
     def weight(self, slot: int, value: float = 1.0) -> float:
         """The current weight of a slot, for unscaled values, in the units of the labels."""

@@ -57,6 +57,11 @@ class Stack:
         """s, the margin of the stack, from those of the lanes."""
         return sum(v * _clipped(m) for v, m in zip(self.weights, margins, strict=True))
 
+    def added_by_clipping(self, margins: Sequence[float]) -> float:
+        """Σ v_k (clip(m_k) − m_k), 0 if no margin is beyond ±30."""
+        pairs = zip(self.weights, margins, strict=True)
+        return sum((v * (_clipped(m) - m) for v, m in pairs), start=0.0)
+
     def penalty(self, penalties: Sequence[float]) -> float:
         """(Σ|v_k|) Σ|v_k| penalty_k: at least that of the point Σ v_k w_k (convexity)."""
         sizes = [abs(v) for v in self.weights]

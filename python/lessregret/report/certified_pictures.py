@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from lessregret.ledger import SHAPES, Ledger, Shape
+from lessregret.regret.best_of_size import BestOfSize
 from lessregret.report.palette import GLOBAL, GUIDE, INK, PER_COORDINATE, THIRD
 from lessregret.report.pictures import plain_axes, rounds_axis
 from lessregret.training.curve import CurvePoint
@@ -34,14 +35,6 @@ COLOURS: dict[Shape, str] = {"box": GLOBAL, "ball": PER_COORDINATE, "l1": THIRD}
 NAMES: dict[Shape, str] = {"box": "every |w| ≤ r", "ball": "‖w‖ ≤ r", "l1": "Σ|w| ≤ r"}
 HEIGHTS: dict[Shape, float] = {"box": 0.24, "ball": 0.46, "l1": 0.68}
 """where a curve has its name, as a part of its height; names at different heights never meet"""
-
-
-class BestOfSize(NamedTuple):
-    """The least mean loss of all weights of a size, where it is known: never below the curve."""
-
-    radius: float
-    shape: Shape
-    mean_loss: float
 
 
 class Lines(NamedTuple):
@@ -81,7 +74,7 @@ def certified_over_sizes(ledger: Ledger, lines: Lines, unit: str) -> Any:
     for shape in SHAPES:
         _draw_shape(axes, ledger, shape)
     for each in lines.best:
-        axes.plot(each.radius, each.mean_loss, "D", color=COLOURS[each.shape], mfc="none", ms=6)
+        axes.plot(each.radius, each.loss, "D", color=COLOURS[each.shape], mfc="none", ms=6)
     _draw_levels(axes, lines)
     _sizes_axis(axes)
     _label(axes, "size r of fixed weights", unit)
@@ -117,7 +110,7 @@ def _ends(ledger: Ledger, lines: Lines) -> tuple[float, float]:
 
 
 def _highest(ledger: Ledger, lines: Lines) -> float:
-    found = [each.mean_loss for each in lines.best]
+    found = [each.loss for each in lines.best]
     return max(lines.lost, ledger.certified(0.0, "ball"), *found)
 
 

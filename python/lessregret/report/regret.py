@@ -10,8 +10,15 @@ from lessregret.learners.labels import standardises_labels
 from lessregret.learners.losses import loss_named
 from lessregret.learners.rules import Rule
 from lessregret.ledger import VARIANCES
+from lessregret.regret.best_of_size import BestOfSize
 from lessregret.regret.measure import Measured, RegretPoint
 from lessregret.report import pictures
+from lessregret.report.certified_pictures import (
+    NAMES,
+    Lines,
+    certified_over_sizes,
+    certified_shapes,
+)
 from lessregret.report.compare import parameters
 from lessregret.report.page import DataFile, Origin, Report, Section, about_data, data_section
 from lessregret.report.parts import Caution, Facts, Folded, Part, Picture, Table, Text, Tile, Tiles
@@ -42,6 +49,9 @@ class RegretRun:
     seconds: float
     files: Sequence[DataFile]
     first_skipped: str | None = None
+    certified: Measured | None = None
+    """the rule whose certificate is shown"""
+    best_of_size: Sequence[BestOfSize] = ()
 
 
 def regret_report(run: RegretRun, origin: Origin) -> Report:
@@ -56,6 +66,7 @@ def regret_report(run: RegretRun, origin: Origin) -> Report:
         Section("", [_tiles(run)]),
         _regret_section(run),
         *_growth_sections(run),
+        *_certified_sections(run),
         _settings_section(run),
         data_section(run.files, facts, run.skipped, run.first_skipped),
     ]
@@ -151,6 +162,52 @@ def _sought_once(run: RegretRun) -> list[Part]:
     if all(mark.best is not None for mark in run.measured[0].marks):
         return []
     return [Text("With `--low-memory` the best fixed model is sought once, for all examples.")]
+
+
+CERTIFIED = """
+The curves are what the run of `{rule}` certifies: no fixed weights of a size lose less. They follow
+from the predictions of the run, without a search. {searched}
+"""
+
+SEARCHED = """
+Each **diamond** is the loss of the best fixed weights that a search of a few seconds found, of the
+size and shape of its colour; the true least loss of that size lies between the diamond and the
+curve. As for the curves, the intercept does not count in the size and is at most {limit} in
+absolute value, the one that was learned.
+"""
+
+NOT_SEARCHED = """
+The best weights of these sizes are searched for only if all examples are kept in memory, and
+without `--l2`.
+"""
+
+
+def _certified_sections(run: RegretRun) -> list[Section]:
+    """What is certified of every size, and what the best weights found of some sizes lose."""
+    if run.certified is None or not certified_shapes(run.certified.last.ledger):
+        return []
+    last = run.certified.last
+    assert last.ledger.certificate is not None
+    limit = number(abs(last.ledger.certificate.intercept_weight), 4)
+    searched = SEARCHED.format(limit=limit) if run.best_of_size else NOT_SEARCHED
+    text = CERTIFIED.format(rule=run.certified.rule, searched=searched)
+    lines = Lines(last.mean_total, best=run.best_of_size)
+    figure = certified_over_sizes(last.ledger, lines, f"{_suffered(run)},\n{_unit(run)}")
+    about = "What no fixed weights of a size lose less than, and the best that were found"
+    parts: list[Part] = [Text(text), Picture(figure, about)]
+    return [Section("Fixed weights of every size", [*parts, *_size_numbers(run)])]
+
+
+def _size_numbers(run: RegretRun) -> list[Part]:
+    if not run.best_of_size or run.certified is None:
+        return []
+    ledger = run.certified.last.ledger
+    rows = [
+        [NAMES[best.shape], number(best.radius, 4), number(best.loss, 6),
+         number(ledger.certified(best.radius, best.shape), 6)]
+        for best in run.best_of_size
+    ]  # fmt: skip
+    return [Folded("The numbers", Table(["size", "r", "best found", "certified"], rows))]
 
 
 def _interval(measured: Measured) -> str:

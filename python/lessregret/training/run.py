@@ -20,6 +20,7 @@ from lessregret.data.files import Output, check_files
 from lessregret.data.output import open_text_output
 from lessregret.data.streams import BLOCK, ExampleStream, open_examples, total_bytes
 from lessregret.errors import InputError, SpecError
+from lessregret.learners.fill import fill_of
 from lessregret.learners.learner import Learner
 from lessregret.learners.losses import loss_named
 from lessregret.learners.namespaces import check_same, namespaces_of
@@ -233,7 +234,7 @@ def train(
         model=None if model is None else os.fspath(model),
         resumed=None if resume is None or isinstance(resume, Learner) else os.fspath(resume),
         recorder=recorder,
-        warnings=run_warnings(learner.spec, ledger, run.recorder.late.part()),
+        warnings=run_warnings(learner.spec, ledger, run.recorder.late.part(), fill_of(learner)),
     )
 
 

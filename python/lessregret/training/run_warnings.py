@@ -2,6 +2,7 @@
 
     constant   the later part of the run lost more than its best constant prediction in hindsight
     labels     the same, and the labels of a regression are larger than a weight can be
+    table      more than 5 % of the features share a slot of the hash table with another feature
     grid       the lane with the lowest or the highest rate is the best expert, and one more step of
                the grid would gain much
 
@@ -19,6 +20,7 @@ from __future__ import annotations
 from math import inf, log, sqrt
 from typing import Any, NamedTuple
 
+from lessregret.learners.fill import Fill
 from lessregret.learners.outcomes import LabelSums
 from lessregret.ledger import Ledger
 from lessregret.training.late_rounds import LatePart
@@ -65,7 +67,9 @@ class Finding(NamedTuple):
         return f"{self.found}; {self.python_cure}"
 
 
-def run_warnings(spec: dict[str, Any], ledger: Ledger, late: LatePart) -> tuple[Finding, ...]:
+def run_warnings(
+    spec: dict[str, Any], ledger: Ledger, late: LatePart, fill: Fill | None = None
+) -> tuple[Finding, ...]:
     """What went badly in a run; empty for a good run.
 
     Parameters
@@ -77,14 +81,16 @@ def run_warnings(spec: dict[str, Any], ledger: Ledger, late: LatePart) -> tuple[
         The ledger at the end.
     late : LatePart
         The later part of this run.
+    fill : Fill, optional
+        How full the hash table is, if there is one.
     """
     if late.of < LEAST_EXAMPLES:
         return ()
-    beyond = _above_constant(spec, late)
+    shared, beyond = _shared_slots(fill), _above_constant(spec, late)
+    findings = [beyond, _edge_of_grid(spec, ledger), shared]
     if beyond is not None and _out_of_reach(spec, late.labels):
         # The rates are not to blame: all of them fall short of such labels.
-        return (_labels_out_of_reach(spec, late.labels),)
-    findings = [beyond, _edge_of_grid(spec, ledger)]
+        findings = [_labels_out_of_reach(spec, late.labels), shared]
     return tuple(finding for finding in findings if finding is not None)
 
 
@@ -102,6 +108,18 @@ def constant_loss(loss: str, labels: LabelSums) -> float | None:
         # Between −1 and 1 the loss is linear in the prediction, so one end is the best.
         return 2 * min(ones, 1 - ones)
     return labels.variance if loss == "squared" else None
+
+
+def _shared_slots(fill: Fill | None) -> Finding | None:
+    """Whether too many features share a slot, so that a larger table would separate them."""
+    if fill is None or fill.shared is None or fill.enough_bits is None:
+        return None
+    kind = "" if fill.by_names else "about "
+    found = (
+        f"{kind}{fill.shared:.0%} of the features share a slot of the hash table with another one, "
+        "and so a weight"
+    )
+    return Finding(found, f"use --bits {fill.enough_bits}", f"use bits={fill.enough_bits}")
 
 
 def _above_constant(spec: dict[str, Any], late: LatePart) -> Finding | None:

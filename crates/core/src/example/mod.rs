@@ -28,7 +28,7 @@ pub use index::SlotIndex;
 pub use names::{Name, Names};
 pub use order::Ordered;
 pub use requirements::{Requirements, SlotLookup};
-pub use scale::{Given, LabelStatistics, Moments, Scaled, ScaledBatch, Scales, Undo};
+pub use scale::{Given, LabelStatistics, LabelUnits, Moments, Scaled, ScaledBatch, Scales, Undo};
 pub use sizes::ValueSizes;
 pub use touched::TouchedSlots;
 

@@ -6,6 +6,7 @@
 //! - [`rounds`]: the loop over examples; [`sound`]: checks for numeric overflow before learning;
 //! - [`frame`]: what every learner has beside its slots;
 //! - [`single`]: the learner with one rate; [`lanes`]: the learner with several lanes, mixed;
+//! - [`explain`]: the parts of one prediction;
 //! - [`slim`]: a model of weights only, which predicts and does not learn;
 //! - [`many`]: many learners on the same examples;
 //! - [`penalty`], [`tally`], [`certificate`]: L2, the sums over the rounds, what they certify;
@@ -14,6 +15,7 @@
 mod build;
 pub mod certificate;
 mod dispatch;
+pub mod explain;
 mod frame;
 mod lanes;
 pub mod many;

@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::example::Scales;
-use crate::example::{Chunk, Ordered, SlotLookup};
+use crate::example::{Chunk, Example, Ordered, SlotLookup};
 use crate::learn::certificate::{Certificate, SumsMark};
+use crate::learn::explain::Explanation;
 use crate::learn::frame::union;
 use crate::learn::slim::SlimModel;
 use crate::learn::tally::{SlotSummary, Tally};
@@ -59,6 +60,8 @@ pub trait Learn {
 pub trait Predict: Send + Sync {
     /// Append the margins of the examples and learn nothing.
     fn predict(&self, examples: Ordered<'_>, margins: &mut Vec<f64>);
+    /// The parts of the prediction of one example, which add up to its margin.
+    fn explain(&self, example: &Example<'_>) -> Explanation;
 }
 
 /// Read access to a model, for ledgers, model files and lists of weights.

@@ -13,12 +13,13 @@ use serde_json::{Value, json};
 
 use super::certificate::{Certificate, SumsMark};
 use super::dispatch::{self, PlayKernel};
+use super::explain::Explanation;
 use super::frame::nonzero;
 use super::model::{Inspect, Predict};
 use super::tally::{SlotSummary, Tally};
 use crate::alloc::Table;
 use crate::error::Result;
-use crate::example::{Ordered, Scaled, Scales, TouchedSlots};
+use crate::example::{Example, Ordered, Scaled, Scales, TouchedSlots};
 use crate::rule::{Interval, Step};
 use crate::simd::LANES;
 use crate::simd::f64x8::F64x8;
@@ -54,6 +55,18 @@ impl SlimModel {
         &mut self.scales
     }
 
+    /// The example with the values that the weights are for.
+    #[inline(always)]
+    fn seen<'a>(
+        &self,
+        example: &Example<'a>,
+        scratch: &'a mut Scaled,
+        clipped: &'a mut Vec<f32>,
+    ) -> Example<'a> {
+        let seen = self.scales.normalise(example, scratch);
+        if self.unit_values { seen.with_unit_values(clipped) } else { seen }
+    }
+
     /// The value that a slim model file has for the shared state of coupled coordinates.
     pub fn no_shared() -> Value {
         json!({ "state": null, "step": Step::default() })
@@ -66,10 +79,7 @@ impl PlayKernel for SlimModel {
         let (mut scratch, mut clipped, start) = (Scaled::default(), Vec::new(), margins.len());
         for k in 0..examples.len() {
             let example = examples.example(k);
-            let mut seen = self.scales.normalise(&example, &mut scratch);
-            if self.unit_values {
-                seen = seen.with_unit_values(&mut clipped);
-            }
+            let seen = self.seen(&example, &mut scratch, &mut clipped);
             let mut sum = simd.splat(0.0);
             for (slots, values) in seen.slots.chunks(LANES).zip(seen.values.chunks(LANES)) {
                 let (mut weights, mut factors) = ([0.0; LANES], [0.0; LANES]);
@@ -87,6 +97,15 @@ impl PlayKernel for SlimModel {
 impl Predict for SlimModel {
     fn predict(&self, examples: Ordered<'_>, margins: &mut Vec<f64>) {
         dispatch::predict(self, examples, margins);
+    }
+
+    fn explain(&self, example: &Example<'_>) -> Explanation {
+        let (mut scratch, mut clipped) = (Scaled::default(), Vec::new());
+        let seen = self.seen(example, &mut scratch, &mut clipped);
+        let features = seen.slots.iter().zip(seen.values);
+        let part = |(&slot, &value)| f64::from(self.weights[slot as usize]) * f64::from(value);
+        let parts: Vec<f64> = features.map(part).collect();
+        Explanation::of(example, &seen, &parts).in_units(self.scales.label_units())
     }
 }
 

@@ -5,7 +5,7 @@ use std::panic::resume_unwind;
 use std::path::Path;
 use std::{io, thread};
 
-use super::outcomes::Outcomes;
+use super::outcomes::{Explained, Outcomes};
 use super::source::{Checked, Source};
 use crate::alloc::reserved;
 use crate::error::{Error, Result};
@@ -87,6 +87,42 @@ impl Learner {
         }
     }
 
+    /// What each feature of the examples gives to their predictions. Learns nothing.
+    pub fn explain(&self, source: Source<'_>) -> Result<Explained> {
+        let mut all = Explained::default();
+        match source.check_readable(&self.spec.space)? {
+            Checked::Stream(stream, limit) => {
+                let mut chunk = Chunk::for_requirements(self.requirements());
+                while stream.fill(&mut chunk, limit.unwrap_or(BLOCK))? > 0 {
+                    self.explain_ordered((&chunk).into(), &mut all);
+                    stream.check_interrupt()?;
+                    if limit.is_some() {
+                        break;
+                    }
+                }
+            }
+            Checked::Memory(examples, order) => {
+                let examples = examples.ordered(order, self.requirements().zeros)?;
+                self.explain_ordered(examples, &mut all);
+            }
+            Checked::Rows(rows) => {
+                let mut chunk = Chunk::for_requirements(self.requirements());
+                rows.chunks(0..rows.len(), &mut chunk, |chunk| {
+                    self.explain_ordered(chunk.into(), &mut all);
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(all)
+    }
+
+    fn explain_ordered(&self, examples: Ordered<'_>, all: &mut Explained) {
+        let model = self.model.predictor();
+        model.predict(examples, &mut all.outcomes.margins);
+        all.outcomes.note(examples);
+        all.explanations.extend(examples.examples().map(|example| model.explain(&example)));
+    }
+
     /// Add the names that a stream recorded to those already kept.
     pub fn keep_names(&mut self, stream: &Stream) -> Result<()> {
         self.spec.space.check_readable(stream.space())?;
@@ -141,6 +177,14 @@ impl Learner {
         let (touched, mut sums) = (self.model().touched(), Vec::new());
         self.model().copy_gradient_sums(&touched, &mut sums);
         Some((touched, sums))
+    }
+
+    /// How many slots of features are touched, and how many of these are followed by another touched one.
+    pub fn table_fill(&self) -> (usize, usize) {
+        let (mut touched, features) = (self.model().touched(), self.spec.space.table.len());
+        touched.retain(|&slot| (slot as usize) < features);
+        let adjacent = touched.windows(2).filter(|pair| pair[1] - pair[0] == 1).count();
+        (touched.len(), adjacent)
     }
 
     /// The touched slots and their weights.

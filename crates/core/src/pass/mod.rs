@@ -13,5 +13,5 @@ mod save_faults;
 mod source;
 
 pub use learner::{Learner, learn_many};
-pub use outcomes::{LabelSums, Outcomes};
+pub use outcomes::{Explained, LabelSums, Outcomes};
 pub use source::Source;

@@ -1,6 +1,7 @@
 //! The results of a pass.
 
 use crate::example::{Chunk, Ordered};
+use crate::learn::explain::Explanation;
 
 /// The results of the examples, one entry per example.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,6 +16,15 @@ pub struct Outcomes {
     pub tags: Vec<u8>,
     /// The end of each tag in `tags`.
     pub tag_ends: Vec<usize>,
+}
+
+/// The results of the examples, and what each of their features gave to them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Explained {
+    /// The margins, labels, importances and tags.
+    pub outcomes: Outcomes,
+    /// The parts of each margin.
+    pub explanations: Vec<Explanation>,
 }
 
 /// What is known of the labels of a pass without an array of them.

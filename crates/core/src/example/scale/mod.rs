@@ -28,7 +28,7 @@ use super::{Chunk, Example, Ordered, SlotIndex};
 use crate::error::Result;
 use crate::spec::{FeatureSpace, Scale};
 pub use batch::{ScaledBatch, Undo};
-pub use labels::{Given, LabelScale, LabelStatistics};
+pub use labels::{Given, LabelScale, LabelStatistics, Units as LabelUnits};
 use largest::Largest;
 pub use moments::Moments;
 pub use standard::Standard;
@@ -108,10 +108,14 @@ impl Scales {
         if let Scales::Standard(standard) = self { standard.labels.as_mut() } else { None }
     }
 
+    /// How margins become predictions in the user's units, if labels are standardised.
+    pub fn label_units(&self) -> Option<LabelUnits> {
+        self.labels().map(|labels| labels.statistics().units())
+    }
+
     /// Convert margins into predictions in the user's units, if labels are standardised.
     pub fn to_predictions(&self, margins: &mut [f64]) {
-        let Some(labels) = self.labels() else { return };
-        let units = labels.statistics().units();
+        let Some(units) = self.label_units() else { return };
         for margin in margins {
             *margin = units.prediction(*margin);
         }

@@ -40,6 +40,12 @@ impl Bets {
         (self.next_rewards.as_flattened(), self.next_stakes.as_flattened())
     }
 
+    /// w z of a feature, after [`CoinLane::look`].
+    pub fn part(&self, k: usize) -> f64 {
+        let (weights, values) = (self.weights.as_flattened(), self.values.as_flattened());
+        f64::from(weights[k]) * f64::from(values[k])
+    }
+
     /// Gather the slots of an example from the lines of the table.
     #[inline(always)]
     fn gather<S, L: Line<S>>(&mut self, lines: &[L], positions: &[u32], example: &Example<'_>) {

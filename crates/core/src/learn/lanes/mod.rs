@@ -19,6 +19,7 @@
 mod certify;
 mod coin;
 mod experts;
+mod explain;
 mod mixture;
 mod model;
 mod observe;

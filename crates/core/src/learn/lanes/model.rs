@@ -12,9 +12,10 @@ use super::round::rate_lanes;
 use super::stack::Stack;
 use super::{Coupling, Lanes};
 use crate::error::Result;
-use crate::example::{Ordered, Scales, SlotIndex, SlotLookup, TouchedSlots};
+use crate::example::{Example, Ordered, Scales, SlotIndex, SlotLookup, TouchedSlots};
 use crate::learn::certificate::{Certificate, Measure, SumsMark};
 use crate::learn::dispatch;
+use crate::learn::explain::Explanation;
 use crate::learn::frame::Boxes;
 use crate::learn::lanes::tallies::LaneTallies;
 use crate::learn::model::{Chunks, Inspect, Learn, Predict};
@@ -208,6 +209,10 @@ impl<R: Rule, B: Boxes> Learn for Lanes<R, B> {
 impl<R: Rule, B: Boxes> Predict for Lanes<R, B> {
     fn predict(&self, examples: Ordered<'_>, margins: &mut Vec<f64>) {
         dispatch::predict(self, examples, margins);
+    }
+
+    fn explain(&self, example: &Example<'_>) -> Explanation {
+        self.parts_of(example)
     }
 }
 

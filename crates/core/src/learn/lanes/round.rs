@@ -2,8 +2,8 @@
 
 use std::hint::black_box;
 
-use super::Lanes;
 use super::coin::{Bets, COIN, Play};
+use super::{Lanes, LineOf};
 use crate::error::Result;
 use crate::example::Example;
 use crate::learn::frame::Boxes;
@@ -129,12 +129,10 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             let wide = f64::from(value);
             square_norm.add_one(k, wide * wide);
             let (rule, line) = (self.frame.rule_at(slot as usize), &lines[position as usize]);
-            let mut weights = [0.0; LANES];
-            for (lane, weight) in weights.iter_mut().enumerate() {
-                *weight = rule.at(Self::RATES[lane]).weight(&line.get(lane), value);
-            }
+            let weights = Self::weights(rule, line, value);
             margins.add(k, simd.multiply(simd.widen(weights), simd.splat(wide)));
             if PENALISED {
+                let mut weights = weights;
                 for (lane, weight) in weights.iter_mut().enumerate() {
                     *weight = penalised(&line.get(lane), value, *weight);
                 }
@@ -154,6 +152,16 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             square_weights[COIN] = if PENALISED { coin.square_weights } else { 0.0 };
         }
         Look { margins, lane_stats, square_norm, square_weights, coin }
+    }
+
+    /// The weights that a line plays on a value. That of the coin lane is not used.
+    #[inline(always)]
+    pub(super) fn weights(rule: R, line: &LineOf<R>, value: f32) -> [f32; LANES] {
+        let mut weights = [0.0; LANES];
+        for (lane, weight) in weights.iter_mut().enumerate() {
+            *weight = rule.at(Self::RATES[lane]).weight(&line.get(lane), value);
+        }
+        weights
     }
 
     #[inline(always)]

@@ -56,6 +56,15 @@ impl Stack {
         terms[0]
     }
 
+    /// The factors of the lanes' margins in s, and what clipping them added.
+    pub fn split(&self, margins: &PerLane) -> (PerLane, f64) {
+        let mut added = 0.0;
+        for (weight, (near, far)) in self.weights.iter().zip(clipped(margins).iter().zip(margins)) {
+            added += weight * (near - far);
+        }
+        (self.weights, added)
+    }
+
     /// (Σ|v_k|) Σ|v_k| penalty_k: at least the penalty of the point Σ v_k w_k, by convexity of the square.
     #[inline(always)]
     pub fn penalty(&self, penalties: &PerLane) -> f64 {

@@ -222,6 +222,17 @@ impl<S: Slot> Gathered<S> {
         Sum::of(simd.to_array(sum)).total()
     }
 
+    /// w x of every feature, as they were played.
+    pub fn parts(&self) -> Vec<f64> {
+        let mut parts = Vec::new();
+        for group in self.groups() {
+            for k in 0..group.count {
+                parts.push(f64::from(group.played[k]) * f64::from(group.values[k]));
+            }
+        }
+        parts
+    }
+
     /// Σ w² over the features.
     pub fn square_weights(&self) -> f64 {
         let mut sum = Sum::default();

@@ -4,15 +4,17 @@ use serde_json::Value;
 
 use super::Single;
 use crate::error::Result;
-use crate::example::Ordered;
-use crate::example::Scales;
+use crate::example::{Example, Ordered, Scaled, Scales};
 use crate::learn::certificate::{Certificate, Measure, SumsMark};
 use crate::learn::dispatch;
+use crate::learn::explain::Explanation;
 use crate::learn::frame::Boxes;
 use crate::learn::model::{Inspect, Learn, Predict};
 use crate::learn::rounds;
+use crate::learn::single::gather::Gathered;
 use crate::learn::tally::{SlotSummary, Tally};
 use crate::rule::{Interval, Rule, Slot};
+use crate::simd::Portable;
 
 impl<R: Rule, B: Boxes> Single<R, B> {
     /// Σ_i min(a_i G_i, b_i G_i): the minimum of the linearised loss over the feasible set, if there is one.
@@ -86,6 +88,15 @@ impl<R: Rule, B: Boxes> Learn for Single<R, B> {
 impl<R: Rule, B: Boxes> Predict for Single<R, B> {
     fn predict(&self, examples: Ordered<'_>, margins: &mut Vec<f64>) {
         dispatch::predict(self, examples, margins);
+    }
+
+    fn explain(&self, example: &Example<'_>) -> Explanation {
+        let (mut scratch, mut gathered, mut clipped) =
+            (Scaled::default(), Gathered::default(), Vec::new());
+        let seen = self.frame.scales.normalise(example, &mut scratch);
+        let seen = seen.played_by::<R>(&mut clipped);
+        self.look::<_, false, false>(Portable, &seen, &mut gathered);
+        Explanation::of(example, &seen, &gathered.parts()).in_units(self.frame.scales.label_units())
     }
 }
 

@@ -51,6 +51,7 @@
 
 mod plain;
 mod shares;
+mod split;
 
 use serde::{Deserialize, Serialize};
 
