@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BLOCK = 1 << 16
-"""Examples learned in one call, a tenth of a second of click lines. Between two calls one core has
-nothing to do: with calls of 2^14 a run took 3 % longer."""
+"""Examples learned in one call: about a tenth of a second of click lines, so that an interrupt is
+answered soon. Between two calls one core has nothing to do."""
 BITS = 22
 """Bits of a new model, unless others are asked for: four million slots, 32 MB at one rate."""
 BYTES_OF_A_FEATURE = 12
