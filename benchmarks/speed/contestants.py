@@ -72,12 +72,13 @@ class Contestant:
 
 
 def ours(text: str) -> list[Contestant]:
-    """One rate, eight mixed, and reading alone."""
+    """One rate, the default with its certificate and without, and reading alone."""
     read = Contestant(f"parse-{text}", "lessregret, reading only", text, "benchmarks.speed.parse")
-    one, auto = ("--rate", "0.1"), ("--rate", "auto")
+    one, auto, bare = ("--rate", "0.1"), ("--rate", "auto"), ("--rate", "auto", "--no-certify")
     return [
         Contestant(f"one-{text}", "lessregret, rate 0.1", text, options=one),
-        Contestant(f"auto-{text}", "lessregret, eight rates mixed", text, options=auto),
+        Contestant(f"auto-{text}", "lessregret, default", text, options=auto),
+        Contestant(f"uncertified-{text}", "lessregret, default, --no-certify", text, options=bare),
         read,
     ]
 

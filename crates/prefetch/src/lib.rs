@@ -1,7 +1,8 @@
-//! A prefetch of a table entry into the cache.
+//! Hints about memory, which change no result: a prefetch of a table entry into the cache, and huge pages.
 //!
 //! A learner knows the slots of the next example while it learns from the current one. They lie anywhere in a
-//! table that is larger than any cache. A prefetch hides the latency of their cache misses.
+//! table that is larger than any cache. A prefetch hides the latency of their cache misses, and huge pages avoid the
+//! TLB misses.
 
 /// Prefetch an entry that will be used soon.
 ///
@@ -24,8 +25,42 @@ fn ask<T>(entry: *const T) {
 #[inline(always)]
 fn ask<T>(_: *const T) {}
 
+/// Request huge pages for the memory of these entries, as far as it is not in use yet. Without support by the system
+/// nothing changes.
+pub fn use_huge_pages<T>(entries: &[T]) {
+    advise(entries.as_ptr().addr(), size_of_val(entries));
+}
+
+#[cfg(target_os = "linux")]
+fn advise(start: usize, length: usize) {
+    // The advice is for whole pages; a huge page is a multiple of every other.
+    let first = start.next_multiple_of(HUGE_PAGE);
+    let end = (start + length) / HUGE_PAGE * HUGE_PAGE;
+    if first < end {
+        // SAFETY: the range is memory of the caller's, and the advice neither moves nor changes what is there.
+        let _ = unsafe {
+            libc::madvise(std::ptr::without_provenance_mut(first), end - first, libc::MADV_HUGEPAGE)
+        };
+    }
+}
+
+#[cfg(target_os = "linux")]
+const HUGE_PAGE: usize = 2 << 20;
+
+#[cfg(not(target_os = "linux"))]
+fn advise(_: usize, _: usize) {}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn huge_pages_change_nothing_that_is_there() {
+        let mut entries = vec![0_u32; 3 << 20];
+        entries[1 << 20] = 7;
+        super::use_huge_pages(&entries);
+        assert_eq!(entries.iter().sum::<u32>(), 7);
+        super::use_huge_pages::<u32>(&[]);
+    }
+
     #[test]
     fn any_index_may_be_asked_for() {
         let entries = [1.0f32; 100];

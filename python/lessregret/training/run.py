@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lessregret.data.files import Output, check_files
 from lessregret.data.output import open_text_output
-from lessregret.data.streams import BLOCK, ExampleStream, open_examples, total_bytes
+from lessregret.data.streams import ExampleStream, open_examples, total_bytes
 from lessregret.errors import InputError, SpecError
 from lessregret.learners.fill import fill_of
 from lessregret.learners.learner import Learner
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+BLOCK = 1 << 16
+"""Examples learned in one call: about a tenth of a second of click lines, so that an interrupt is
+answered soon. Between two calls one core has nothing to do."""
 BITS = 22
 """Bits of a new model, unless others are asked for: four million slots, 32 MB at one rate."""
 BYTES_OF_A_FEATURE = 12

@@ -134,6 +134,13 @@ impl Chunk {
         let features = other.features_before(which.start)..other.features_before(which.end);
         let tags = other.tags_before(which.start)..other.tags_before(which.end);
         let (had_features, had_tags) = (self.slots.len(), self.tags.len());
+        // Positions that were looked up stay valid for a learner with the same index.
+        let is_looked_up = other.positions.len() == other.slots.len()
+            && self.positions.len() == had_features
+            && is_same(self.requirements.index.as_ref(), other.requirements.index.as_ref());
+        if is_looked_up {
+            self.positions.extend_from_slice(&other.positions[features.clone()]);
+        }
         let ends = other.ends[which.clone()].iter();
         self.ends.extend(ends.map(|end| end - features.start + had_features));
         let tag_ends = other.tag_ends[which.clone()].iter();

@@ -7,6 +7,8 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
+use lessregret_prefetch::use_huge_pages;
+
 use super::{SlotLookup, TouchedSlots};
 use crate::alloc::zeroed;
 use crate::error::Result;
@@ -33,6 +35,12 @@ impl SlotIndex {
             last: Mutex::new(0),
             met: TouchedSlots::new(slots)?,
         })
+    }
+
+    /// A hint that so many slots come that all of the index is used. Random lookups in small pages would nearly all
+    /// miss the TLB.
+    pub fn expect_many(&self) {
+        use_huge_pages(&self.positions);
     }
 
     /// The number of slots.

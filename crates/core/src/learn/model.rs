@@ -14,12 +14,27 @@ use crate::learn::slim::SlimModel;
 use crate::learn::tally::{SlotSummary, Tally};
 use crate::rule::Interval;
 
+/// Reads ahead for the time of one block. Says no, at once, if there is nothing to read now.
+pub type ReadAhead = Box<dyn FnMut() -> bool + Send>;
+
 /// A source of chunks.
 pub trait Chunks {
     /// Replace the examples of a chunk by the next ones. Says whether there are any.
     fn fill(&mut self, chunk: &mut Chunk) -> bool;
     /// Note that a chunk was learned.
     fn learned(&mut self, chunk: &Chunk);
+    /// Whether [`Chunks::fill`] would return at once.
+    fn is_ready(&self) -> bool {
+        true
+    }
+    /// Read ahead on this thread, as [`ReadAhead`] does.
+    fn read_ahead(&mut self) -> bool {
+        false
+    }
+    /// Reading ahead as work for another thread, if it is possible.
+    fn assistant(&self) -> Option<ReadAhead> {
+        None
+    }
 }
 
 /// A model that learns. Called once per chunk, never per feature.

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::example::{Chunk, Names, Ordered, Requirements};
 use crate::learn::certificate::{Certificate, SumsMark};
 use crate::learn::many;
-use crate::learn::model::{AnyModel, Chunks, Inspect};
+use crate::learn::model::{AnyModel, Chunks, Inspect, ReadAhead};
 use crate::learn::tally::SlotSummary;
 use crate::read::rows::Rows;
 use crate::read::stream::Stream;
@@ -394,6 +394,19 @@ impl Chunks for Blocks<'_> {
 
     fn learned(&mut self, chunk: &Chunk) {
         self.outcomes.note_chunk(chunk);
+    }
+
+    fn is_ready(&self) -> bool {
+        self.is_first || self.left == 0 || self.stream.is_ready()
+    }
+
+    fn read_ahead(&mut self) -> bool {
+        self.stream.parse_ahead()
+    }
+
+    fn assistant(&self) -> Option<ReadAhead> {
+        let mut assistant = self.stream.assistant()?;
+        Some(Box::new(move || assistant.parse_block()))
     }
 }
 

@@ -23,7 +23,7 @@ use crate::read::fast::BlockReader;
 use crate::read::format::{Format, LabelReader, Reader};
 use crate::read::parallel::files::{Files, Piece, Waiting};
 use crate::read::parallel::parsed::{Parsed, Parser};
-use crate::read::parallel::pipeline::Pipeline;
+use crate::read::parallel::pipeline::{Assistant, Pipeline};
 use crate::read::source::OnInterrupt;
 use crate::simd::InstructionSet;
 use crate::spec::{FeatureSpace, Scale};
@@ -116,6 +116,22 @@ impl Stream {
     pub fn goes_on(&self) -> bool {
         let goes_on = |current: &Current| current.has_more() && !current.parsed.task.is_of_pipe;
         self.failed.is_none() && self.current.as_ref().is_some_and(goes_on)
+    }
+
+    /// Whether the block that the next examples end in is parsed.
+    pub fn is_ready(&self) -> bool {
+        self.pipeline.as_ref().is_some_and(Pipeline::is_next_parsed)
+    }
+
+    /// Parse a block ahead of its turn, on this thread. Says no, at once, if none may be read now.
+    pub fn parse_ahead(&mut self) -> bool {
+        let labels = self.labels;
+        self.pipeline.as_mut().is_some_and(|pipeline| pipeline.parse_ahead(labels))
+    }
+
+    /// A parser for another thread that has other work, too.
+    pub fn assistant(&self) -> Option<Assistant> {
+        self.pipeline.as_ref()?.assistant()
     }
 
     /// Whether reading was interrupted.

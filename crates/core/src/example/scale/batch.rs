@@ -5,14 +5,15 @@
 //! must be those after the examples before it: [`Undo`] keeps the statistics that a batch replaced.
 //!
 //! The numbers are those of `Standard::prepare` and `Standard::remember`, bit for bit. Cost: 24 bytes a feature
-//! of the batch to undo it.
+//! of the batch to undo it. Examples whose values are all 1, as those of click logs, have a path of their own: a
+//! feature that had no other value is counted and seen as 1, and needs nothing to be undone.
 
 use std::ops::Range;
 
 use super::labels::LabelStatistics;
 use super::moments::MomentTable;
-use super::standard::{Standard, level};
-use super::wide::{Eight, Row, WIDTH};
+use super::standard::{Standard, is_ones, level};
+use super::wide::{Columns, Eight, Row, WIDTH, gather_all};
 use crate::error::Result;
 use crate::example::{Example, Ordered};
 use crate::simd::{Simd, WithSimd};
@@ -57,8 +58,11 @@ impl ScaledBatch {
 /// What the statistics were before each example of a batch.
 #[derive(Debug, Default)]
 pub struct Undo {
-    /// Eight features at a time, example by example.
+    /// Eight features at a time, example by example. Of an example of ones, only its `others`.
     replaced: Vec<Eight>,
+    /// Which features of an example of ones were more than counted, and the end of each example in this list.
+    others: Vec<u32>,
+    ends: Vec<usize>,
     /// The number of groups of the batch.
     groups: usize,
     labels: Vec<LabelStatistics>,
@@ -119,17 +123,38 @@ impl Standard {
             labels.undo(statistics, range.len());
         }
         let mut end = undo.groups;
-        for k in range.rev() {
-            let slots = examples.example(k).slots;
-            let start = end - own_groups(&examples.example(k));
-            let groups = &undo.replaced[start..end];
-            end = start;
-            for (slots, old) in slots.chunks(WIDTH).zip(groups) {
+        for (k, nth) in range.rev().zip((0..undo.ends.len()).rev()) {
+            let example = examples.example(k);
+            if are_counted(&example, intercept_of(&example, self.intercept)) {
+                end = self.undo_ones(&example, nth, end, undo);
+                continue;
+            }
+            let start = end - example.slots.len().div_ceil(WIDTH);
+            for (slots, old) in example.slots.chunks(WIDTH).zip(&undo.replaced[start..end]) {
                 for (k, &slot) in slots.iter().enumerate() {
                     self.table.set(slot, old.get(k));
                 }
             }
+            end = start;
         }
+    }
+
+    /// Undo an example of ones, the `nth` of a batch, whose groups end at `end`. Returns their start.
+    fn undo_ones(&mut self, example: &Example<'_>, nth: usize, end: usize, undo: &Undo) -> usize {
+        let first = if nth == 0 { 0 } else { undo.ends[nth - 1] };
+        let others = &undo.others[first..undo.ends[nth]];
+        let start = end - others.len().div_ceil(WIDTH);
+        for (others, old) in others.chunks(WIDTH).zip(&undo.replaced[start..end]) {
+            for (k, &other) in others.iter().enumerate() {
+                self.table.set(example.slots[other as usize], old.get(k));
+            }
+        }
+        for (k, &slot) in example.slots.iter().enumerate() {
+            if slot != self.intercept && others.binary_search(&(k as u32)).is_err() {
+                self.table.uncount_one(slot);
+            }
+        }
+        start
     }
 }
 
@@ -161,46 +186,120 @@ impl WithSimd for ScaleBatch<'_> {
         if batch.kept.len() < range.len() {
             batch.kept.resize(range.len(), Vec::new());
         }
+        undo.others.clear();
+        undo.ends.clear();
         for (nth, k) in range.enumerate() {
             let (example, number) = (examples.example(k), before + nth as u64 + 1);
-            let end = start + example.slots.len();
-            // The line of the example after the next one, of about the same length.
-            let ahead = (end + example.slots.len()).min(batch.positions.len());
-            table.prefetch(&batch.positions[end..ahead]);
-            let (groups, positions) = (own_groups(&example), &batch.positions[start..end]);
-            grow(&mut batch.new, groups);
-            let row = Row {
-                values: example.values,
-                positions,
-                number: number as f64,
-                scaled: &mut batch.values[kept..],
-                units: &mut batch.unit_values[kept..],
-                old: &mut undo.replaced[group..group + groups],
-                new: &mut batch.new[..groups],
+            let own = start..start + example.slots.len();
+            let intercept = intercept_of(&example, intercept);
+            let ones = are_counted(&example, intercept);
+            // The lines of the example after the next one, of about the same length.
+            let ahead = (own.end + own.len()).min(batch.positions.len());
+            table.prefetch(&batch.positions[own.end..ahead], ones);
+            let mut next = Next { number, own: own.clone(), kept, group, table, batch, undo };
+            let columns = match ones {
+                true => next.scale_ones(intercept),
+                false => next.scale(&example),
             };
-            let columns = row.scale(table.lines());
-            for (new, positions) in batch.new.iter().zip(positions.chunks(WIDTH)) {
-                new.scatter(table.lines_mut(), positions);
-            }
-            group += groups;
-            // The intercept is the last feature, unless the example was made by hand.
-            if let Some(k) = example.slots.iter().rposition(|&slot| slot == intercept) {
-                table.lines_mut()[batch.positions[start + k] as usize] = [0.0; 4];
+            group = next.group;
+            if let Some(k) = intercept {
+                table.put(batch.positions[own.start + k], [0.0; 4]);
                 batch.values[kept + k] = if number == 1 { 1.0 } else { level(columns) as f32 };
                 batch.unit_values[kept + k] = 1.0;
             }
-            kept = batch.keep(nth, &example, start..end, kept);
+            start = own.end;
+            kept = batch.keep(nth, &example, own, kept);
             batch.ends.push(kept);
-            start = end;
+            undo.ends.push(undo.others.len());
         }
         batch.positions.truncate(kept);
         undo.groups = group;
     }
 }
 
-/// The number of groups of eight features of an example.
-fn own_groups(example: &Example<'_>) -> usize {
-    example.slots.len().div_ceil(WIDTH)
+/// The place of the intercept in an example: the last, unless the example was made by hand.
+#[inline(always)]
+fn intercept_of(example: &Example<'_>, intercept: u32) -> Option<usize> {
+    example.slots.iter().rposition(|&slot| slot == intercept)
+}
+
+/// Whether the features of an example are counted: all values are 1, and the intercept is at the end.
+#[inline(always)]
+fn are_counted(example: &Example<'_>, intercept: Option<usize>) -> bool {
+    is_ones(example) && intercept.is_none_or(|k| k + 1 == example.slots.len())
+}
+
+/// The next example of a batch.
+struct Next<'a> {
+    /// Its number among all examples, from 1.
+    number: u64,
+    /// Its positions in the batch.
+    own: Range<usize>,
+    /// Where its scaled values begin.
+    kept: usize,
+    /// Its first group in what is kept to undo it.
+    group: usize,
+    table: &'a mut MomentTable,
+    batch: &'a mut ScaledBatch,
+    undo: &'a mut Undo,
+}
+
+impl Next<'_> {
+    /// Scale all features; returns the number of those in every example.
+    #[inline(always)]
+    fn scale(&mut self, example: &Example<'_>) -> usize {
+        let (kept, batch) = (self.kept, &mut *self.batch);
+        let groups = self.own.len().div_ceil(WIDTH);
+        let positions = &batch.positions[self.own.clone()];
+        grow(&mut batch.new, groups);
+        let old = &mut self.undo.replaced[self.group..self.group + groups];
+        gather_all(old, &*self.table, positions);
+        let row = Row {
+            values: example.values,
+            number: self.number as f64,
+            scaled: &mut batch.values[kept..],
+            units: &mut batch.unit_values[kept..],
+            old,
+            new: &mut batch.new[..groups],
+        };
+        let columns = row.scale();
+        for (new, positions) in batch.new.iter().zip(positions.chunks(WIDTH)) {
+            new.scatter(self.table, positions);
+        }
+        self.group += groups;
+        columns
+    }
+
+    /// Count the features of an example of ones, and scale those for which that is not all. Returns the number of
+    /// features in every example.
+    #[inline(always)]
+    fn scale_ones(&mut self, intercept: Option<usize>) -> usize {
+        let first = self.undo.others.len();
+        let (batch, undo) = (&mut *self.batch, &mut *self.undo);
+        let seen = self.kept..self.kept + self.own.len();
+        let features = self.own.start..self.own.end - usize::from(intercept.is_some());
+        let positions = &batch.positions[features];
+        self.table.count_ones(positions, self.number, &mut undo.others);
+        let (values, units) = (&mut batch.values[seen.clone()], &mut batch.unit_values[seen]);
+        values.fill(1.0);
+        units.fill(1.0);
+        let mut columns = Columns::default();
+        for others in undo.others[first..].chunks(WIDTH) {
+            let mut own = [0; WIDTH];
+            for (position, &k) in own.iter_mut().zip(others) {
+                *position = positions[k as usize];
+            }
+            let (own, old) = (&own[..others.len()], &mut undo.replaced[self.group]);
+            gather_all(std::slice::from_mut(old), &*self.table, own);
+            let (scaled, unit, new) = old.scale(&[1.0; WIDTH], self.number as f64, &mut columns);
+            new.scatter(self.table, own);
+            for ((&k, scaled), unit) in others.iter().zip(scaled).zip(unit) {
+                (values[k as usize], units[k as usize]) = (scaled, unit);
+            }
+            self.group += 1;
+        }
+        columns.count()
+    }
 }
 
 /// Make a list at least so long.

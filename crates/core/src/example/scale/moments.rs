@@ -12,8 +12,11 @@
 //! float64, because a column such as 100,000 ± 1 would lose its spread in float32. Two parts of a stream can
 //! be merged: n is a count, and μ and M2 follow by the formula of Chan, Golub & LeVeque (1979).
 //!
-//! Cost: a line of 32 bytes for every feature met, where the index of slots has its position. A learner with
-//! lanes has its own lines at the same positions, so that one lookup serves both.
+//! Cost: four bytes for every feature met, where the index of slots has its position, and a line of 32 bytes for a
+//! feature that had a value other than 1. While all values are 1, n says all: μ = 1 and M2 = 0. Click logs have such
+//! features only, but for a few whose names share a slot, and would need as much memory for lines as for all else
+//! that is learned from them. A learner with lanes has its own lines at the same positions, so that one lookup
+//! serves both.
 
 use std::fmt;
 use std::sync::Arc;
@@ -82,15 +85,29 @@ impl From<Line> for Moments {
     }
 }
 
+/// The count that says that a feature has a line.
+const HAS_LINE: u32 = u32::MAX;
+/// The number of lines from which on they may be in huge pages, if half of the features have one.
+const MANY_LINES: u32 = 1 << 14;
+
 /// The statistics of all features that have any.
 pub struct MomentTable {
     slots: usize,
-    /// Where the line of each slot is; none before the first line. Shared with a learner that has an index too.
+    /// Where the statistics of each slot are; none before the first. Shared with a learner that has an index too.
     index: Option<Arc<SlotIndex>>,
-    /// Indexed by position; none before the first. Line 0 stands for all slots that were never met, and never
-    /// changes; a line whose count is 0 has no statistics.
-    lines: Option<Table<Line>>,
+    /// Indexed by position; none before the first.
+    columns: Option<Columns>,
     has_huge_pages: bool,
+}
+
+/// The statistics, indexed by position. Position 0 stands for all slots that were never met, and never changes.
+struct Columns {
+    /// The number of values of a feature whose values were all 1; [`HAS_LINE`] for others.
+    ones: Table<u32>,
+    /// A line whose count is 0 has no statistics.
+    lines: Table<Line>,
+    /// The number of features that have a line.
+    with_line: u32,
 }
 
 impl fmt::Debug for MomentTable {
@@ -102,7 +119,7 @@ impl fmt::Debug for MomentTable {
 impl MomentTable {
     /// A table for so many slots, without statistics.
     pub fn new(slots: usize) -> Self {
-        MomentTable { slots, index: None, lines: None, has_huge_pages: false }
+        MomentTable { slots, index: None, columns: None, has_huge_pages: false }
     }
 
     /// Keep the lines, of which there are none yet, where this index says.
@@ -118,15 +135,16 @@ impl MomentTable {
     /// Allocate the memory of the lines. The system provides it when a line is first used.
     #[inline(always)]
     pub fn reserve(&mut self) -> Result<()> {
-        if self.lines.is_none() {
+        if self.columns.is_none() {
             if self.index.is_none() {
                 self.index = Some(Arc::new(SlotIndex::new(self.slots)?));
             }
-            let mut lines = Table::zeroed(self.slots + 1)?;
+            let lines = Table::zeroed(self.slots + 1)?;
+            let mut ones = Table::zeroed(self.slots + 1)?;
             if self.has_huge_pages {
-                lines.use_huge_pages();
+                ones.use_huge_pages();
             }
-            self.lines = Some(lines);
+            self.columns = Some(Columns { ones, lines, with_line: 0 });
         }
         Ok(())
     }
@@ -138,8 +156,8 @@ impl MomentTable {
 
     /// The statistics of a slot, if it has any.
     pub fn get(&self, slot: u32) -> Option<Moments> {
-        let line = self.lines().get(self.find(slot));
-        line.map(|&line| Moments::from(line)).filter(|line| line.count > 0.0)
+        let line = self.columns.as_ref()?.line(self.find(slot));
+        Some(Moments::from(line)).filter(|line| line.count > 0.0)
     }
 
     /// Replace `positions` by those of the lines of these slots, and allocate the memory of the lines.
@@ -153,41 +171,119 @@ impl MomentTable {
     }
 
     /// The position of the line of a slot; 0 if it was never met.
-    fn find(&self, slot: u32) -> usize {
-        self.index.as_ref().map_or(0, |index| index.find(slot) as usize)
+    fn find(&self, slot: u32) -> u32 {
+        self.index.as_ref().map_or(0, |index| index.find(slot))
     }
 
-    /// Prefetch the lines at these positions.
+    /// Prefetch the lines at these positions, or the counts if the values are 1.
     #[inline(always)]
-    pub fn prefetch(&self, positions: &[u32]) {
-        let lines = self.lines();
+    pub fn prefetch(&self, positions: &[u32], are_ones: bool) {
+        let Some(Columns { ones, lines, .. }) = &self.columns else { return };
         for &position in positions {
-            prefetch(lines, position as usize);
+            if are_ones {
+                prefetch(ones, position as usize);
+            } else {
+                prefetch(lines, position as usize);
+            }
         }
     }
 
-    /// All lines, indexed by position.
+    /// Replace the statistics at a position, which was met.
     #[inline(always)]
-    pub fn lines(&self) -> &[Line] {
-        self.lines.as_deref().unwrap_or_default()
+    pub fn put(&mut self, position: u32, line: Line) {
+        let Some(columns) = &mut self.columns else { return };
+        if columns.ones[position as usize] == HAS_LINE {
+            columns.lines[position as usize] = line;
+        } else {
+            self.put_first(position, line);
+        }
     }
 
-    /// All lines, mutable, indexed by position.
-    #[inline(always)]
-    pub fn lines_mut(&mut self) -> &mut [Line] {
-        self.lines.as_deref_mut().unwrap_or_default()
+    /// Replace statistics that are of ones, or none.
+    fn put_first(&mut self, position: u32, line: Line) {
+        let Some(columns) = &mut self.columns else { return };
+        let [count, mean, squares, _] = line;
+        let is_ones = mean == 1.0 && squares == 0.0 && count < f64::from(HAS_LINE);
+        if is_ones || count == 0.0 {
+            columns.ones[position as usize] = count as u32;
+            return;
+        }
+        columns.ones[position as usize] = HAS_LINE;
+        columns.lines[position as usize] = line;
+        columns.with_line += 1;
+        let many = columns.with_line > self.index.as_ref().map_or(0, |index| index.last()) / 2;
+        if self.has_huge_pages && columns.with_line == MANY_LINES && many {
+            columns.lines.use_huge_pages();
+        }
     }
 
     /// Replace the statistics of a slot that was met.
     pub fn set(&mut self, slot: u32, moments: Moments) {
+        self.put(self.find(slot), moments.into());
+    }
+
+    /// Count one more value of 1 for the features at these positions. Skips those for which that is not all: with a
+    /// line, or in all of the `examples` so far. Appends their places in the list to `others`.
+    #[inline(always)]
+    pub fn count_ones(&mut self, positions: &[u32], examples: u64, others: &mut Vec<u32>) {
+        let Some(columns) = &mut self.columns else { return };
+        let ones = &mut columns.ones[..];
+        // No count comes to `HAS_LINE`.
+        let most = examples.min(u64::from(HAS_LINE)) as u32 - 1;
+        for (k, &position) in positions.iter().enumerate() {
+            let count = &mut ones[position as usize];
+            if *count < most {
+                *count += 1;
+            } else {
+                others.push(k as u32);
+            }
+        }
+    }
+
+    /// Undo [`MomentTable::count_ones`] for the feature of a slot.
+    pub fn uncount_one(&mut self, slot: u32) {
         let position = self.find(slot);
-        self.lines_mut()[position] = moments.into();
+        let [count, ..] = self.line(position);
+        let left =
+            if count > 1.0 { Moments::of(1.0, count as u64 - 1) } else { Moments::default() };
+        self.put(position, left.into());
     }
 
     /// The slots that have statistics, ascending.
     pub fn slots(&self) -> Vec<u32> {
         let met = self.index.iter().flat_map(|index| index.met().slots());
         met.map(|slot| slot as u32).filter(|&slot| self.get(slot).is_some()).collect()
+    }
+}
+
+/// Lines by their positions.
+pub(super) trait Lines {
+    /// The line at a position.
+    fn line(&self, position: u32) -> Line;
+}
+
+impl Lines for Columns {
+    #[inline(always)]
+    fn line(&self, position: u32) -> Line {
+        match self.ones[position as usize] {
+            HAS_LINE => self.lines[position as usize],
+            0 => [0.0; 4],
+            count => [f64::from(count), 1.0, 0.0, 0.0],
+        }
+    }
+}
+
+impl Lines for MomentTable {
+    #[inline(always)]
+    fn line(&self, position: u32) -> Line {
+        self.columns.as_ref().map_or([0.0; 4], |columns| columns.line(position))
+    }
+}
+
+impl Lines for [Line; 2] {
+    #[inline(always)]
+    fn line(&self, position: u32) -> Line {
+        self[position as usize]
     }
 }
 
@@ -218,10 +314,40 @@ mod tests {
         table.set(0, Moments::of(7.0, 1));
         table.meet(&[3, 4], &mut positions)?;
         assert_eq!(positions, [2, 4]);
-        table.lines_mut()[2] = Moments::of(4.0, 9).into();
+        table.put(2, Moments::of(4.0, 9).into());
         assert_eq!((table.get(3), table.get(1)), (Some(Moments::of(4.0, 9)), None));
-        assert_eq!((table.lines()[4], table.get(4)), ([0.0; 4], None));
+        assert_eq!((table.line(4), table.get(4)), ([0.0; 4], None));
         assert_eq!(table.slots(), [0, 3]);
+        Ok(())
+    }
+
+    #[test]
+    fn ones_are_counted_without_a_line_until_another_value_comes() -> Result<()> {
+        let (mut table, mut others) = (MomentTable::new(5), Vec::new());
+        table.meet(&[0, 1, 2], &mut Vec::new())?;
+        table.set(2, Moments::of(1.0, 6));
+        for _ in 0..2 {
+            table.count_ones(&[1, 2, 3], 9, &mut others);
+        }
+        assert_eq!(
+            (table.get(0), table.get(2)),
+            (Some(Moments::of(1.0, 2)), Some(Moments::of(1.0, 8)))
+        );
+        // A feature in all nine examples, and one with another value, are left to others.
+        table.set(1, Moments::of(3.0, 4));
+        table.count_ones(&[1, 2, 3], 9, &mut others);
+        assert_eq!((others.as_slice(), table.get(0)), (&[1, 2][..], Some(Moments::of(1.0, 3))));
+        for _ in 0..2 {
+            table.uncount_one(0);
+        }
+        assert_eq!(table.get(0), Some(Moments::of(1.0, 1)));
+        table.uncount_one(0);
+        assert_eq!((table.get(0), table.get(1)), (None, Some(Moments::of(3.0, 4))));
+        // A feature whose line came later is undone to what it was with ones.
+        table.set(2, Moments { count: 9.0, mean: 1.5, squares: 2.0 });
+        table.set(2, Moments::of(1.0, 8));
+        table.uncount_one(2);
+        assert_eq!(table.get(2), Some(Moments::of(1.0, 7)));
         Ok(())
     }
 }

@@ -26,14 +26,14 @@
 //! Two parts of a stream can be merged: n and t are counts, μ and M2 follow by Chan's formula, and the
 //! features in every example are those with n = t again, an intersection.
 //!
-//! Cost: no table and no time for values of 1; otherwise one line of `scale/moments.rs` a feature, a division
-//! and a square root.
+//! Cost: nothing for values of 1 before there is a table, then a count; otherwise one line of `scale/moments.rs` a
+//! feature, a division and a square root.
 
 use super::batch::grow;
 use super::labels::LabelScale;
 use super::line::Line;
 use super::moments::{MomentTable, Moments};
-use super::wide::{Eight, Row, ScaleRow, WIDTH};
+use super::wide::{Eight, Row, ScaleRow, WIDTH, gather_all};
 use super::{Example, Scaled};
 use crate::error::{Error, Result};
 use crate::rule::Interval;
@@ -229,17 +229,20 @@ impl Standard {
         grow(&mut moments, groups);
         scratch.values.resize(groups * WIDTH, 0.0);
         scratch.unit_values.resize(groups * WIDTH, 0.0);
+        let old = &mut self.old[..groups];
+        match self.has_table {
+            true => gather_all(old, &self.table, &places),
+            false => gather_all(old, &first, &places),
+        }
         let row = Row {
             values: example.values,
-            positions: &places,
             number: before as f64 + 1.0,
             scaled: &mut scratch.values,
             units: &mut scratch.unit_values,
-            old: &mut self.old[..groups],
+            old,
             new: &mut moments[..groups],
         };
-        let lines = if self.has_table { self.table.lines() } else { &first };
-        let columns = self.instructions.run(ScaleRow { row, lines });
+        let columns = self.instructions.run(ScaleRow(row));
         scratch.values.truncate(features);
         scratch.unit_values.truncate(features);
         // The intercept is the last feature, unless the example was made by hand.

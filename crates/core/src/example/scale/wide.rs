@@ -8,7 +8,7 @@
 use std::f64::consts::FRAC_1_SQRT_2;
 
 use super::line::{CLIP, EQUAL, NOTHING, OFFSET, PRESENT};
-use super::moments::{Line, Moments};
+use super::moments::{Lines, MomentTable, Moments};
 use crate::simd::{Simd, WithSimd};
 
 /// The number of features at a time.
@@ -22,33 +22,29 @@ pub(super) struct Eight {
     squares: [f64; WIDTH],
 }
 
-/// An example to scale, whose statistics are at these positions.
+/// An example to scale.
 pub(super) struct Row<'a> {
     pub values: &'a [f32],
-    pub positions: &'a [u32],
     /// The number of examples so far, this one included.
     pub number: f64,
     /// The scaled values and the unit values, padded to a multiple of eight or longer.
     pub scaled: &'a mut [f32],
     pub units: &'a mut [f32],
     /// The statistics before this example, and with it.
-    pub old: &'a mut [Eight],
+    pub old: &'a [Eight],
     pub new: &'a mut [Eight],
 }
 
 impl Row<'_> {
-    /// Scale the values; returns the number of features in every example. The lines do not change.
+    /// Scale the values; returns the number of features in every example.
     #[inline(always)]
-    pub fn scale(self, lines: &[Line]) -> usize {
-        let Row { values, positions, number, scaled, units, old, new } = self;
-        for (old, positions) in old.iter_mut().zip(positions.chunks(WIDTH)) {
-            old.gather(lines, positions);
-        }
+    pub fn scale(self) -> usize {
+        let Row { values, number, scaled, units, old, new } = self;
         let mut columns = Columns::default();
         let (full, rest) = values.as_chunks::<WIDTH>();
         let (scaled, units) = (scaled.as_chunks_mut::<WIDTH>().0, units.as_chunks_mut::<WIDTH>().0);
         let outputs = scaled.iter_mut().zip(units.iter_mut()).zip(new.iter_mut());
-        for ((values, old), ((scaled, units), new)) in full.iter().zip(&*old).zip(outputs) {
+        for ((values, old), ((scaled, units), new)) in full.iter().zip(old).zip(outputs) {
             (*scaled, *units, *new) = old.scale(values, number, &mut columns);
         }
         if !rest.is_empty() {
@@ -61,27 +57,32 @@ impl Row<'_> {
 }
 
 /// The call of [`Row::scale`] as work for [`crate::simd::InstructionSet::run`].
-pub(super) struct ScaleRow<'a> {
-    pub row: Row<'a>,
-    pub lines: &'a [Line],
-}
+pub(super) struct ScaleRow<'a>(pub Row<'a>);
 
 impl WithSimd for ScaleRow<'_> {
     type Output = usize;
 
     #[inline(always)]
     fn call<V: Simd>(self, _: V) -> usize {
-        self.row.scale(self.lines)
+        self.0.scale()
     }
 }
 
 /// The number of features that were in every example, counted in eight places.
 #[derive(Default)]
-struct Columns([f64; WIDTH]);
+pub(super) struct Columns([f64; WIDTH]);
 
 impl Columns {
-    fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.0.iter().sum::<f64>() as usize
+    }
+}
+
+/// Gather the statistics at these positions.
+#[inline(always)]
+pub(super) fn gather_all(groups: &mut [Eight], lines: &impl Lines, positions: &[u32]) {
+    for (group, positions) in groups.iter_mut().zip(positions.chunks(WIDTH)) {
+        group.gather(lines, positions);
     }
 }
 
@@ -95,21 +96,21 @@ impl Eight {
     /// Replace what is here by the lines at these positions, at most eight. The others are empty: they must not
     /// count as features in every example.
     #[inline(always)]
-    fn gather(&mut self, lines: &[Line], positions: &[u32]) {
+    fn gather(&mut self, lines: &impl Lines, positions: &[u32]) {
         if positions.len() < WIDTH {
             *self = Eight::default();
         }
         for (k, &position) in positions.iter().enumerate() {
-            let [count, mean, squares, _] = &lines[position as usize];
-            (self.counts[k], self.means[k], self.squares[k]) = (*count, *mean, *squares);
+            let [count, mean, squares, _] = lines.line(position);
+            (self.counts[k], self.means[k], self.squares[k]) = (count, mean, squares);
         }
     }
 
-    /// Store the statistics to the lines at these positions, at most eight.
+    /// Store the statistics at these positions, at most eight.
     #[inline(always)]
-    pub fn scatter(&self, lines: &mut [Line], positions: &[u32]) {
+    pub fn scatter(&self, table: &mut MomentTable, positions: &[u32]) {
         for (k, &position) in positions.iter().enumerate() {
-            lines[position as usize] = self.get(k).into();
+            table.put(position, self.get(k).into());
         }
     }
 
@@ -133,7 +134,7 @@ impl Eight {
     /// Eight values scaled, their unit values, and the statistics with them, after this example, of which there
     /// are so many by now. Adds 1 to `columns` for every feature that was in all of them.
     #[inline(always)]
-    fn scale(
+    pub(super) fn scale(
         &self,
         values: &[f32; WIDTH],
         examples: f64,

@@ -1,8 +1,8 @@
 //! Two threads learn from the chunks of a stream: the lanes on one, and beside them what the lanes do not wait for.
 //!
 //! ```text
-//! helper     scale 1, 2, 3        observe 1, scale 4    observe 2, scale 5    …
-//! learner              lanes 1    lanes 2               lanes 3               …
+//! helper     scale 1, 2    observe 1, scale 3, parse    observe 2, scale 4, parse    …
+//! learner    parse         lanes 1                      lanes 2, parse               …
 //! ```
 //!
 //! The numbers are those of chunks. The standard scale depends on the examples only, so it runs ahead of the lanes,
@@ -12,12 +12,15 @@
 //! If a round cannot be learned, the rounds before it are observed, and the scales of the others are undone
 //! (`example/scale/batch.rs`): the state is that after the examples before.
 //!
-//! Whole chunks are handed over, and some are ahead, because the readers of the stream need the same cores: a thread
-//! may wait some milliseconds for its turn, and a chunk takes one.
+//! No thread waits while there is a block of text to parse. The helper parses one when nothing is to be observed or
+//! scaled, the learner when no chunk is scaled. So two cores have exactly two busy threads, whatever the shares of
+//! reading and learning are; with a thread more, the scheduler would stop the lanes now and then for the time of a
+//! chunk. Whole chunks are handed over, and some are ahead, because the other thread may be parsing: that takes some
+//! milliseconds, as a chunk does.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread;
 
 use super::observe::{Observer, Rounds};
@@ -26,7 +29,7 @@ use crate::error::{Error, Result};
 use crate::example::{Chunk, Given, ScaledBatch, Scales, Undo};
 use crate::learn::dispatch::{self, Batch};
 use crate::learn::frame::Boxes;
-use crate::learn::model::Chunks;
+use crate::learn::model::{Chunks, ReadAhead};
 use crate::learn::tally::BATCH;
 use crate::rule::Rule;
 use crate::simd::{InstructionSet, Simd, WithSimd};
@@ -101,12 +104,19 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         let mut observer = std::mem::replace(&mut self.observer, placeholder);
         let before = observer.tally.rounds;
         let ((to_helper, requests), (to_learner, done)) = (channel(), channel());
-        let helper =
-            Helper { path, scaled: before, scales: &mut scales, observer: &mut observer, margins };
+        let helper = Helper {
+            path,
+            scaled: before,
+            scales: &mut scales,
+            observer: &mut observer,
+            margins,
+            read_ahead: chunks.assistant().unwrap_or_else(|| Box::new(|| false)),
+        };
         let learned = catch_unwind(AssertUnwindSafe(|| {
             thread::scope(|scope| {
                 scope.spawn(move || helper.run(&requests, &to_learner));
-                let talk = Conversation { path, before, helper: to_helper, done, ahead: 0 };
+                let (helper, ahead, has_more) = (to_helper, 0, true);
+                let talk = Conversation { path, before, helper, done, ahead, has_more };
                 talk.learn(self, chunks)
             })
         }));
@@ -125,6 +135,8 @@ struct Conversation {
     done: Receiver<Done>,
     /// The number of chunks that are with the helper.
     ahead: usize,
+    /// Whether there may be chunks after those.
+    has_more: bool,
 }
 
 impl Conversation {
@@ -134,12 +146,8 @@ impl Conversation {
         lanes: &mut Lanes<R, B>,
         chunks: &mut dyn Chunks,
     ) -> Result<()> {
-        let (mut scratch, mut has_more) = (Scratch::default(), true);
-        loop {
-            while has_more && self.ahead < AHEAD {
-                has_more = self.send_next(&mut lanes.spare, chunks);
-            }
-            let Some(mut work) = self.next_scaled(&mut lanes.spare) else { return Ok(()) };
+        let mut scratch = Scratch::default();
+        while let Some(mut work) = self.next_work(&mut lanes.spare, chunks) {
             let learned = self.learn_work(lanes, &mut work, &mut scratch);
             if learned.is_err() {
                 self.undo(work, &mut lanes.spare);
@@ -150,6 +158,28 @@ impl Conversation {
             // Large buffers, for long lines, are freed.
             if !work.chunk.is_large() {
                 lanes.spare.works.push(work);
+            }
+        }
+        Ok(())
+    }
+
+    /// The next chunk that is scaled; none after the last. Parses while there is none, rather than to wait.
+    fn next_work(&mut self, spare: &mut Spare, chunks: &mut dyn Chunks) -> Option<Work> {
+        loop {
+            while self.has_more && (self.ahead == 0 || self.ahead < AHEAD && chunks.is_ready()) {
+                self.has_more = self.send_next(spare, chunks);
+            }
+            let done = match self.done.try_recv() {
+                Err(TryRecvError::Empty) if self.has_more && chunks.read_ahead() => continue,
+                Err(_) => return self.next_scaled(spare),
+                Ok(done) => done,
+            };
+            match done {
+                Done::Observed(mut rounds) => spare.rounds.append(&mut rounds),
+                Done::Scaled(work) => {
+                    self.ahead -= 1;
+                    return Some(*work);
+                }
             }
         }
     }
@@ -167,7 +197,7 @@ impl Conversation {
         has_more
     }
 
-    /// The next chunk that is scaled; none after the last.
+    /// Wait for the next chunk that is scaled; none after the last.
     fn next_scaled(&mut self, spare: &mut Spare) -> Option<Work> {
         while self.ahead > 0 {
             match self.done.recv().ok()? {
@@ -252,12 +282,13 @@ struct Helper<'a> {
     scales: &'a mut Scales,
     observer: &'a mut Observer,
     margins: &'a mut Vec<f64>,
+    read_ahead: ReadAhead,
 }
 
 impl Helper<'_> {
     /// Do what the learner asks for, to the end.
     fn run(mut self, requests: &Receiver<Request>, learner: &Sender<Done>) {
-        for request in requests {
+        while let Some(request) = self.next_request(requests) {
             let done = match request {
                 Request::Scale(work) => Done::Scaled(self.scale(work)),
                 Request::Observe(rounds) => Done::Observed(self.observe(rounds)),
@@ -268,6 +299,18 @@ impl Helper<'_> {
             };
             // A learner that is gone needs no answer.
             let _ = learner.send(done);
+        }
+    }
+
+    /// The next request; none after the last. Parses while there is none.
+    fn next_request(&mut self, requests: &Receiver<Request>) -> Option<Request> {
+        loop {
+            match requests.try_recv() {
+                Err(TryRecvError::Empty) if (self.read_ahead)() => {}
+                // Nothing can be parsed before the learner takes a chunk, and then it sends one.
+                Err(_) => return requests.recv().ok(),
+                Ok(request) => return Some(request),
+            }
         }
     }
 

@@ -64,6 +64,13 @@ impl Parser {
         self.parse(task, chunk, labels)
     }
 
+    /// Parse a block ahead of its turn without knowing the blocks before it, or leave it to the stream's own thread.
+    pub fn parse_unknown(&mut self, task: Task, chunk: Chunk) -> Parsed {
+        let mut labels = self.lines.reader.labels();
+        labels.next_file();
+        self.parse_or_leave(task, chunk, labels)
+    }
+
     /// A parser for another thread.
     pub fn sibling(&self) -> Parser {
         Parser { lines: self.lines.sibling(), batches: self.batches }

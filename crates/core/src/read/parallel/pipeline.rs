@@ -5,6 +5,9 @@
 //! the next one is not there, the stream parses a block itself: parsing is most of the work, and an idle core
 //! would be half of a small machine.
 //!
+//! A thread that helps a learner may be an [`Assistant`]: it parses a block when it has nothing else to do. One reader
+//! pauses for it, so that there are never more busy threads than cores.
+//!
 //! Threads are started when the stream comes to its third block, so that short files need none, and when the
 //! format is known. If only Arrow files have been met, the threads leave text to the stream. Names are
 //! recorded in the order of the lines, by one reader.
@@ -51,6 +54,8 @@ struct Shared {
     files: Mutex<Files>,
     queue: Mutex<Queue>,
     changed: Condvar,
+    /// The assistants have gone. Not `changed`, which would wake the reader that pauses for every block.
+    unassisted: Condvar,
     most_blocks: usize,
 }
 
@@ -63,6 +68,7 @@ struct Queue {
     bytes: usize,
     requirements: Requirements,
     spare: Vec<(Block, Chunk)>,
+    assistants: usize,
     ended: bool,
     panicked: bool,
 }
@@ -89,6 +95,7 @@ impl Pipeline {
             files: Mutex::new(files),
             queue: Mutex::default(),
             changed: Condvar::new(),
+            unassisted: Condvar::new(),
             most_blocks: (3 * threads).min(MOST_BLOCKS),
         };
         Pipeline {
@@ -138,6 +145,29 @@ impl Pipeline {
         }
     }
 
+    /// Whether the next block is parsed.
+    pub fn is_next_parsed(&self) -> bool {
+        self.shared.queue().parsed.contains_key(&self.wanted)
+    }
+
+    /// Parse a block on the stream's own thread ahead of its turn. Says no, at once, if none may be read now.
+    pub fn parse_ahead(&mut self, labels: LabelReader) -> bool {
+        let next = self.shared.try_next_task();
+        let is_any = next.is_some();
+        if let Some((task, chunk)) = next {
+            self.read_here(task, chunk, labels);
+        }
+        is_any
+    }
+
+    /// A parser for another thread, if blocks may be parsed by others.
+    pub fn assistant(&self) -> Option<Assistant> {
+        self.helpers_started.then(|| {
+            self.shared.queue().assistants += 1;
+            Assistant { shared: Arc::clone(&self.shared), parser: self.parser.sibling() }
+        })
+    }
+
     fn read_here(&mut self, task: Task, chunk: Chunk, mut labels: LabelReader) {
         // The blocks before this one are being parsed by others, so their labels are not known yet.
         self.met_batch |= matches!(task.piece, Piece::Batch(_));
@@ -171,12 +201,12 @@ impl Pipeline {
 
     fn start_helpers(&mut self) {
         self.helpers_started = true;
-        for _ in 1..self.threads.min(MOST_BLOCKS) {
+        for number in 1..self.threads.min(MOST_BLOCKS) {
             let shared = Arc::clone(&self.shared);
             let parser = self.parser.sibling();
             let helper = thread::Builder::new().name("lessregret reader".to_owned());
             // If no thread can be started the stream parses alone.
-            let _ = helper.spawn(move || help(&shared, parser));
+            let _ = helper.spawn(move || help(&shared, parser, number == 1));
         }
     }
 }
@@ -186,6 +216,34 @@ impl Drop for Pipeline {
     fn drop(&mut self) {
         self.shared.queue().ended = true;
         self.shared.changed.notify_all();
+        self.shared.unassisted.notify_all();
+    }
+}
+
+/// A thread that parses a block now and then, and never waits for one.
+pub struct Assistant {
+    shared: Arc<Shared>,
+    parser: Parser,
+}
+
+impl Assistant {
+    /// Parse one block. Says no, at once, if none may be read now.
+    pub fn parse_block(&mut self) -> bool {
+        never_ask_here();
+        let _alarm = PanicGuard(&self.shared);
+        let next = self.shared.try_next_task();
+        let is_any = next.is_some();
+        if let Some((task, chunk)) = next {
+            self.shared.put(self.parser.parse_unknown(task, chunk));
+        }
+        is_any
+    }
+}
+
+impl Drop for Assistant {
+    fn drop(&mut self) {
+        self.shared.queue().assistants -= 1;
+        self.shared.unassisted.notify_all();
     }
 }
 
@@ -201,6 +259,26 @@ impl Shared {
             queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
         (!queue.ended).then(|| queue.take_buffers())
+    }
+
+    /// The next task, if one more block may be in flight and no other thread is reading the files.
+    fn try_next_task(&self) -> Option<(Task, Chunk)> {
+        let mut queue = self.queue();
+        if queue.ended || !queue.has_capacity(self.most_blocks) {
+            return None;
+        }
+        let files = try_lock(&self.files)?;
+        let (block, chunk) = queue.take_buffers();
+        drop(queue);
+        Some((self.next_task(files, block), chunk))
+    }
+
+    /// Wait until there is no assistant.
+    fn pause(&self) {
+        let mut queue = self.queue();
+        while !queue.ended && queue.assistants > 0 {
+            queue = self.unassisted.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
     }
 
     fn next_task(&self, mut files: MutexGuard<'_, Files>, block: Block) -> Task {
@@ -229,18 +307,20 @@ fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     }
 }
 
-/// The loop of a helper thread: parse blocks until there are no more.
-fn help(shared: &Shared, mut parser: Parser) {
+/// The loop of a helper thread: parse blocks until there are no more. One of the helpers pauses for assistants.
+fn help(shared: &Shared, mut parser: Parser, pauses: bool) {
     never_ask_here();
     let _alarm = PanicGuard(shared);
-    let unknown = parser.lines.reader.labels();
-    while let Some((task, chunk)) = next_task(shared) {
-        shared.put(parser.parse_or_leave(task, chunk, unknown));
+    while let Some((task, chunk)) = next_task(shared, pauses) {
+        shared.put(parser.parse_unknown(task, chunk));
     }
 }
 
 /// The next task, when back-pressure allows one more block; `None` at the end.
-fn next_task(shared: &Shared) -> Option<(Task, Chunk)> {
+fn next_task(shared: &Shared, pauses: bool) -> Option<(Task, Chunk)> {
+    if pauses {
+        shared.pause();
+    }
     // The lock of the files is held while waiting for capacity, so that at most one block exceeds the limit,
     // however long it is.
     let files = shared.files.lock().unwrap_or_else(PoisonError::into_inner);
