@@ -51,6 +51,7 @@ SECONDS = re.compile(r'(?<="seconds": )[\d.]+|\d+(\.\d+)?(?= s\b)')
 ERROR = re.compile(r"^(lessregret: error|Error): ", re.MULTILINE)
 SIGNATURE = re.compile(r"^- `([\w.]+)(\(.*\))?`", re.MULTILINE)
 ROW = re.compile(r"^\| `(.+?)` +\| `(.+?)` +\|$", re.MULTILINE)
+REFUSED = re.compile(r"^\| `(.+?)` \| [^\n]+? \| `(\d+: expected .+?)` \| .+ \|$", re.MULTILINE)
 
 
 class Block(NamedTuple):
@@ -324,15 +325,29 @@ def test_bad_lines_are_told_as_shown(grammar: str, tmp_path: Path) -> None:
     rows = ROW.findall(section("formats.md", f"Errors of {grammar}"))
     assert rows
     for written, told in rows:
-        line = written.replace(r"\|", "|")
-        for escape, character in ((r"\t", "\t"), (r"\r", "\r"), (r"\0", "\0")):
-            line = line.replace(escape, character)
-        file = tmp_path / "line"
-        file.write_text(f"{line}\n", encoding="utf-8", newline="")
-        stream = open_examples([str(file)], FeatureSpace(bits=18), format=grammar)
-        with pytest.raises(errors.InputError) as caught:
-            next(iter(stream))
-        assert str(caught.value) == f"{file}:1:{told}".replace(r"\|", "|"), written
+        assert error_of(written, grammar, tmp_path) == told.replace(r"\|", "|"), written
+
+
+def test_refused_lines_of_vowpal_wabbit_are_told_as_shown(tmp_path: Path) -> None:
+    page = (DOCS / "how-to" / "move-from-vowpal-wabbit.md").read_text(encoding="utf-8")
+    table = page.split("\n## Lines that are refused\n")[1]
+    rows = REFUSED.findall(table)
+    assert len(rows) == table.count("\n| `") > 10
+    for written, told in rows:
+        assert error_of(written, "vw", tmp_path) == told.replace(r"\|", "|"), written
+
+
+def error_of(written: str, grammar: str, folder: Path) -> str:
+    """What is said of a line, from the column on."""
+    line = written.replace(r"\|", "|")
+    for escape, character in ((r"\t", "\t"), (r"\r", "\r"), (r"\0", "\0")):
+        line = line.replace(escape, character)
+    file = folder / "line"
+    file.write_text(f"{line}\n", encoding="utf-8", newline="")
+    stream = open_examples([str(file)], FeatureSpace(bits=18), format=grammar)
+    with pytest.raises(errors.InputError) as caught:
+        next(iter(stream))
+    return str(caught.value).removeprefix(f"{file}:1:")
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from lessregret.regret.comparator import BestFixed
 from tests.support.browser import browsed, browser_or_skip
 from tests.support.command_line import COMMAND, ENVIRONMENT, CommandLine
 from tests.support.html_outline import outline_of
+from tests.support.malformed import NUMBER_NOT_WORD
 
 SMALL = ("--bits", "12", "--radius", "1")
 FIELDS = {
@@ -161,7 +162,7 @@ def test_a_pipe_is_kept_and_not_read_again(lessregret: CommandLine, log: str) ->
         ("", "data.vw: expected at least one example, found none"),
         ("1 0 |a b\n", "the examples: expected at least one of an importance above 0, found none"),
         ("3 |a b\n", "data.vw:1:1: expected a label 1, 0 or -1, found '3'"),
-        ("1 |a b\n1 |a b:x\n", "data.vw:2:8: expected a number after ':', found 'x'"),
+        ("1 |a b\n1 |a b:x\n", f"data.vw:2:8: expected {NUMBER_NOT_WORD}, found 'x'"),
     ],
     ids=["none", "weightless", "label", "value"],
 )

@@ -23,6 +23,7 @@ from lessregret.learners.space import FeatureSpace
 from tests.support.click_logs import SMALL
 from tests.support.click_logs import text as log
 from tests.support.command_line import COMMAND, ENVIRONMENT, CommandLine
+from tests.support.malformed import NUMBER_NOT_WORD
 
 VW = b"""1 |a b c:0.5 b
 -1 2.5 tag|a b:-1 |x:3 y z:0
@@ -176,8 +177,8 @@ def test_the_summary_and_the_document(line: CommandLine) -> None:
     assert {**document, **expected} == document
     assert done.stderr == (
         f"4 examples, 6 features, {size:,} bytes\n"
-        "skipped        1 bad line; the first: data.txt:5:8: expected a number after ':', "
-        "found 'x'\n"
+        "skipped        1 bad line; the first: data.txt:5:8: "
+        f"expected {NUMBER_NOT_WORD}, found 'x'\n"
         "output         a.arrow\n"
     )
 

@@ -19,6 +19,7 @@ from tests.support.malformed import (
     GOOD_SVMLIGHT,
     GOOD_VW,
     LABELS,
+    NUMBER_NOT_WORD,
     Bad,
 )
 from tests.support.model_files import (
@@ -164,7 +165,7 @@ def test_bad_data_to_predict(lessregret: CommandLine, model: bytes) -> None:
     done = lessregret("predict", MODEL, data)
     assert done.code == 1
     assert done.stderr == (
-        "lessregret: error: data.txt:4:8: expected a number after ':', found 'x'\n"
+        f"lessregret: error: data.txt:4:8: expected {NUMBER_NOT_WORD}, found 'x'\n"
     )
     assert lessregret("predict", MODEL, data, "--json") == done._replace(stdout="")
 

@@ -11,6 +11,7 @@ GOOD_GZIP = gzip.compress(GOOD_SVMLIGHT * 400, mtime=0)
 PACKED = len(GOOD_GZIP)
 LONG = 20_000_000
 
+NUMBER_NOT_WORD = "a number after ':' ('=' joins a word to its name)"
 TAB = "a space (Vowpal Wabbit drops what stands before a tab)"
 INITIAL = "a tag or '|' (an initial prediction is not supported)"
 TOUCHING = "a label (a word that touches '|' is a tag)"
@@ -124,7 +125,7 @@ VOWPAL_WABBIT = [
         "tag in the middle", "1 't 2 |a b", "3: expected an importance, 0 or more, found ''t'",
     ),
     second_line("tab before the bar", "1\t|a b", f"2: expected {TAB}, found '\\x09'"),
-    second_line("text as value", "1 |a b:big", "8: expected a number after ':', found 'big'"),
+    second_line("text as value", "1 |a b:big", f"8: expected {NUMBER_NOT_WORD}, found 'big'"),
     second_line("value nan", "1 |a b:nan", "8: expected a finite number, found 'nan'"),
     second_line("value missing", "1 |a b:|c", "8: expected a number after ':', found '|'"),
     second_line("bad weight", "1 |a:x b", "6: expected a number after ':', found 'x'"),

@@ -19,7 +19,8 @@ from lessregret.cli.stopping import FIRST_CODE, die_of, raise_at_signals, signal
 
 COMMANDS = {
     "demo": "Compare per-coordinate rates with a global rate on a simulated click log.",
-    "train": "Train a model on text files and report its loss and regret.",
+    "train": "Train a model on tables or text and report its loss and regret.",
+    "columns": "Show what the columns of a table are taken for.",
     "predict": "Predict examples with a trained model.",
     "explain": "Show what each feature gave to a prediction.",
     "convert": "Convert text to an Arrow file, which is read faster.",

@@ -75,7 +75,7 @@ _OPTIONS = [
         multiple=True,
         metavar="NAME*NAME",
         callback=_names,
-        help="Cross namespaces by their full names, as in user*hour.",
+        help="Cross namespaces by their full names, or columns of a table, as in user*hour.",
     ),
     click.option(
         "--keep",
@@ -88,7 +88,8 @@ _OPTIONS = [
         "--ignore",
         multiple=True,
         metavar="NAME",
-        help="Do not read this namespace, which is named as with --keep.",
+        help="Do not read this namespace, which is named as with --keep, or these columns of a "
+        "table, with commas between.",
     ),
 ]
 

@@ -10,16 +10,18 @@ from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import Rule, parse_rule
 from lessregret.learners.scale import SCALES
 
-FORMATS = ("auto", "svmlight", "vw")
+FORMATS = ("auto", "svmlight", "vw", "csv", "tsv")
 
 data_argument = click.argument("data", nargs=-1, required=True, metavar="DATA...")
+data_or_query_argument = click.argument("data", nargs=-1, metavar="DATA...")
 format_option = click.option(
     "--format",
     type=click.Choice(FORMATS),
     default="auto",
     show_default=True,
-    help="The format of DATA. 'auto' reads Vowpal Wabbit text if the first line has a '|', and "
-    "svmlight text otherwise.",
+    help="The format of DATA. 'auto' goes by the names of files: .csv and .tsv are tables, and so "
+    "are .parquet, .jsonl, .arrow, .duckdb and .sqlite. Of other files it reads Vowpal Wabbit text "
+    "if the first line has a '|', and svmlight text otherwise.",
 )
 bad_lines_option = click.option(
     "--bad-lines",

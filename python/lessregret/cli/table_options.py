@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
+from lessregret.cli.namespaces import with_namespaces
 from lessregret.data.column_choices import ColumnChoices
+from lessregret.errors import SpecError
+
+if TYPE_CHECKING:
+    from lessregret.data.given import GivenData
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -30,6 +36,15 @@ def _one(kind: str, help: str) -> Callable[[Command], Command]:
 
 
 OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--query",
+        metavar="SELECT",
+        help="Read the rows of this query in place of files. DuckDB runs it: names of CSV, Parquet "
+        "and JSON files in quotes are tables, and DATA are databases whose tables it may name.",
+    ),
+    click.option(
+        "--table", metavar="NAME", help="The table to read, if DATA is a database with several."
+    ),
     click.option(
         "--columns",
         "columns_file",
@@ -89,11 +104,58 @@ def table_options(command: Command) -> Command:
     return command
 
 
+def take_data(options: dict[str, Any]) -> tuple[GivenData, dict[str, Any]]:
+    """The data that options name, and the other options, with ``namespaces`` among them.
+
+    ``--cross`` and ``--ignore`` are about the columns of tables and the namespaces of text.
+    """
+    from lessregret.data.given import given_data
+
+    rest = dict(options)
+    choices = choices_of(rest)
+    query, table = rest.pop("query"), rest.pop("table")
+    if not rest["data"] and query is None:
+        raise click.UsageError("Missing argument 'DATA...'.")
+    given = given_data(
+        rest["data"], query=query, table=table, format=rest["format"], choices=choices
+    )
+    if given.has_columns:
+        given.choices = _of_columns(rest).over(choices)
+    return given, with_namespaces(rest)
+
+
+def _of_columns(options: dict[str, Any]) -> ColumnChoices:
+    """Crosses and what is ignored, taken out of the options, as choices of columns."""
+    for name in ("quadratic", "cubic", "interactions", "keep"):
+        if options.get(name):
+            raise SpecError(
+                f"--{name} is about namespaces, and a table has columns; use --cross user*hour and "
+                "--ignore"
+            )
+    crosses, ignored = options.get("cross", ()), options.get("ignore", ())
+    options.update({name: () for name in ("cross", "ignore") if name in options})
+    return ColumnChoices(cross=crosses, ignore=tuple(w for one in ignored for w in one.split(",")))
+
+
+def inferred_settings(ctx: click.Context, given: GivenData, quiet: bool) -> dict[str, Any]:
+    """For a table: the schema, and the loss that fits its labels, if none was asked for."""
+    if not given.has_columns:
+        return {}
+    asked = ctx.get_parameter_source("loss") is ParameterSource.COMMANDLINE
+    inferred = given.infer(ctx.params["loss"] if asked else None)
+    if inferred.schema.label is None:
+        names = ", ".join(column.name for column in inferred.schema.columns)
+        raise SpecError(f"a table needs --label, the column to predict; it has {names}")
+    if not quiet:
+        click.echo("\n".join([*inferred.lines(), ""]), err=True)
+    return {"schema": inferred.schema, "loss": inferred.loss}
+
+
 def choices_of(options: dict[str, Any]) -> ColumnChoices:
     """Take the options of tables out of all options of a command."""
     said = {name: options.pop(name) for name in ("label", "positive", "weight", "tag")}
-    for kind in ("number", "category", "text", "time", "ignore", "cross"):
-        said[kind] = tuple(_flat(options.pop(kind, ())))
+    for kind in ("number", "category", "text", "time"):
+        said[kind] = tuple(_flat(options.pop(kind)))
     missing = tuple(_flat(options.pop("missing")))
     header, no_header = options.pop("header"), options.pop("no_header")
     delimiter = options.pop("delimiter")

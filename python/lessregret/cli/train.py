@@ -11,11 +11,11 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from lessregret.cli.namespaces import namespace_options, with_namespaces
+from lessregret.cli.namespaces import namespace_options
 from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
-    data_argument,
+    data_or_query_argument,
     format_option,
     json_option,
     l2_option,
@@ -27,6 +27,7 @@ from lessregret.cli.options import (
 )
 from lessregret.cli.outputs import check_files, open_text
 from lessregret.cli.progress import make_progress
+from lessregret.cli.table_options import inferred_settings, table_options, take_data
 from lessregret.cli.spelling import Command
 from lessregret.data.files import STREAM
 from lessregret.errors import SpecError
@@ -35,6 +36,7 @@ from lessregret.ledger import STANDARDISED_LABELS, VARIANCES
 from lessregret.report.wording import certified_in_words, counted, number
 
 if TYPE_CHECKING:
+    from lessregret.data.given import GivenData
     from lessregret.learners.learner import Learner
     from lessregret.learners.namespaces import Namespaces
     from lessregret.ledger import Ledger
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 
 
 @click.command("train", cls=Command)
-@data_argument
+@data_or_query_argument
 @loss_option
 @click.option(
     "--rule",
@@ -130,6 +132,7 @@ if TYPE_CHECKING:
     help="Store the feature names in the model, so that 'inspect' can show them. This uses more "
     "memory and time.",
 )
+@table_options
 @format_option
 @bad_lines_option
 @threads_option
@@ -140,29 +143,31 @@ if TYPE_CHECKING:
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Train a model on DATA and report its progressive validation loss and its regret.
 
-    Each example is predicted before the model learns from it. DATA are files in LIBSVM/svmlight or
-    Vowpal Wabbit format, plain or compressed with gzip or zstd, or Arrow files written by
-    'lessregret convert'; '-' is standard input. Progress and the summary are printed to stderr.
+    Each example is predicted before the model learns from it. DATA are tables (CSV, TSV, Parquet,
+    JSON lines, Arrow, DuckDB, SQLite), of which --label names the column to predict, or files in
+    LIBSVM/svmlight or Vowpal Wabbit format, plain or compressed with gzip, zstd or xz; '-' is
+    standard input. What the columns of a table are is inferred from its first rows, unless options
+    say it. Progress and the summary are printed to stderr.
     """
     from lessregret.training.run import train
 
-    request = Request(**with_namespaces(options))
+    given, rest = take_data(options)
+    request = Request(**{**rest, "data": tuple(given.files)})
     _check(request)
     started = time.perf_counter()
-    learner = _learner(ctx, request)
+    learner = _learner(ctx, request, given)
     with (
         _predictions(request) as predictions,
-        make_progress(request.quiet, _total_bytes(request), learner.tally()) as progress,
+        make_progress(request.quiet, _total_bytes(request, given), learner.tally()) as progress,
     ):
         training = train(
-            request.data,
+            given,
             passes=request.passes,
             model=request.model,
             slim=request.slim,
             resume=learner,
             predictions=predictions,
             names=request.names,
-            format=request.format,
             bad_lines=request.bad_lines,
             threads=request.threads,
             record=request.report is not None,
@@ -254,13 +259,13 @@ def _predictions(request: Request) -> AbstractContextManager[IO[str] | str | Non
     return open_text(STREAM) if request.predictions == STREAM else nullcontext(request.predictions)
 
 
-def _learner(ctx: click.Context, request: Request) -> Learner:
+def _learner(ctx: click.Context, request: Request, given: GivenData) -> Learner:
     """A new learner, or the model to go on from, if the options fit it."""
     from lessregret.learners.learner import Learner
     from lessregret.learners.namespaces import check_same
 
     if request.resume is None:
-        return Learner(**request.settings())
+        return Learner(**{**request.settings(), **inferred_settings(ctx, given, request.quiet)})
     learner = Learner.load(request.resume)
     _check_resumed(ctx, request, learner.spec)
     check_same(request.namespaces, learner.space.namespaces, request.resume)
@@ -326,10 +331,8 @@ def _as_options(rule: dict[str, Any]) -> dict[str, Any]:
     return {names.get(key, f"--rule {rule.get('name')}:{key}"): rule[key] for key in rule}
 
 
-def _total_bytes(request: Request) -> int | None:
-    from lessregret.data.streams import total_bytes
-
-    total = total_bytes(request.data)
+def _total_bytes(request: Request, given: GivenData) -> int | None:
+    total = given.total_bytes
     return None if total is None else total * request.passes
 
 

@@ -31,6 +31,7 @@ use crate::example::hash;
 use crate::example::{Chunk, MOST_CROSSED, Name};
 
 const NUMBER: &str = "a number after ':'";
+const NUMBER_NOT_WORD: &str = "a number after ':' ('=' joins a word to its name)";
 
 /// Write the example of `line` to `chunk`.
 pub fn read(line: &[u8], state: &mut ReadState, chunk: &mut Chunk) -> Result<(), Fault> {
@@ -191,9 +192,16 @@ fn open_namespace(line: &[u8], start: usize) -> Result<(Namespace<'_>, usize), F
         return Err(Fault::at(line, start..start, "a namespace or a blank after '|'"));
     }
     let name = &line[start..end];
+<<<<<<< HEAD
     let (weight, at) = number_after(line, end)?;
     let (hash, weight) = (hash::namespace(name), weight.unwrap_or(1.0));
     Ok((Namespace { name, hash, weight, nameless: 0, is_read: true }, at))
+=======
+    let (weight, at) = number_after(line, end, NUMBER)?;
+    let namespace =
+        Namespace { name, hash: hash::namespace(name), weight: weight.unwrap_or(1.0), nameless: 0 };
+    Ok((namespace, at))
+>>>>>>> vwfiles
 }
 
 /// Read the feature at byte `start`; returns its end.
@@ -205,7 +213,7 @@ fn feature<'a>(
     chunk: &mut Chunk,
 ) -> Result<usize, Fault> {
     let colon = name_end(line, start);
-    let (number, end) = number_after(line, colon)?;
+    let (number, end) = number_after(line, colon, NUMBER_NOT_WORD)?;
     let value = namespace.weight * number.unwrap_or(1.0);
     if !value.is_finite() {
         let expected = "a value within ±3.4e38 after the namespace's weight";
@@ -239,11 +247,14 @@ fn name_end(line: &[u8], start: usize) -> usize {
 }
 
 /// The number after the colon at byte `at`, if there is one, and the end of the word.
-fn number_after(line: &[u8], at: usize) -> Result<(Option<f32>, usize), Fault> {
+///
+/// `expected` describes it in the error message if something else is there.
+fn number_after(line: &[u8], at: usize, expected: &str) -> Result<(Option<f32>, usize), Fault> {
     match line.get(at) {
         Some(b':') => {
             let end = value_end(line, at + 1);
-            Ok((Some(numbers::float(line, at + 1..end, NUMBER)?), end))
+            let expected = if end == at + 1 { NUMBER } else { expected };
+            Ok((Some(numbers::float(line, at + 1..end, expected)?), end))
         }
         Some(b'\r') => Err(Fault::at(line, at..at, "a blank, ':' or '|'")),
         _ => Ok((None, at)),
@@ -458,12 +469,21 @@ mod tests {
     #[test]
     fn bad_features() {
         for (line, told) in [
-            ("1 |a b:abc c", "8: expected a number after ':', found 'abc'"),
+            (
+                "1 |a b:abc c",
+                "8: expected a number after ':' ('=' joins a word to its name), found 'abc'",
+            ),
             ("1 |a b:", "8: expected a number after ':', found end of line"),
             ("1 |a b: c", "8: expected a number after ':', found ' '"),
             ("1 |a b:|c", "8: expected a number after ':', found '|'"),
-            ("1 |a b:1:2", "8: expected a number after ':', found '1:2'"),
-            ("1 |a b |c :x", "12: expected a number after ':', found 'x'"),
+            (
+                "1 |a b:1:2",
+                "8: expected a number after ':' ('=' joins a word to its name), found '1:2'",
+            ),
+            (
+                "1 |a b |c :x",
+                "12: expected a number after ':' ('=' joins a word to its name), found 'x'",
+            ),
             ("1 |a b:inf", "8: expected a finite number, found 'inf'"),
             ("1 |a b:1e39", "8: expected a number within ±3.4e38, found '1e39'"),
             ("1 |a:x b", "6: expected a number after ':', found 'x'"),
@@ -476,7 +496,10 @@ mod tests {
             ("1 |a b\rc", r"7: expected a blank, ':' or '|', found '\x0d'"),
             ("1 |a\rc", r"5: expected a blank, ':' or '|', found '\x0d'"),
             ("1 |a b \r", r"8: expected a blank, ':' or '|', found '\x0d'"),
-            ("1 |a b:1\r c", r"8: expected a number after ':', found '1\x0d'"),
+            (
+                "1 |a b:1\r c",
+                r"8: expected a number after ':' ('=' joins a word to its name), found '1\x0d'",
+            ),
         ] {
             assert_eq!(message(line), told, "{line}");
         }
