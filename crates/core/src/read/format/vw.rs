@@ -192,16 +192,9 @@ fn open_namespace(line: &[u8], start: usize) -> Result<(Namespace<'_>, usize), F
         return Err(Fault::at(line, start..start, "a namespace or a blank after '|'"));
     }
     let name = &line[start..end];
-<<<<<<< HEAD
-    let (weight, at) = number_after(line, end)?;
+    let (weight, at) = number_after(line, end, NUMBER)?;
     let (hash, weight) = (hash::namespace(name), weight.unwrap_or(1.0));
     Ok((Namespace { name, hash, weight, nameless: 0, is_read: true }, at))
-=======
-    let (weight, at) = number_after(line, end, NUMBER)?;
-    let namespace =
-        Namespace { name, hash: hash::namespace(name), weight: weight.unwrap_or(1.0), nameless: 0 };
-    Ok((namespace, at))
->>>>>>> vwfiles
 }
 
 /// Read the feature at byte `start`; returns its end.
