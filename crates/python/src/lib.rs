@@ -1,6 +1,7 @@
 //! The Python bindings of the core: converts arguments and errors, and does no arithmetic.
 
 mod arrays;
+mod bytes;
 mod comparator;
 mod errors;
 mod examples;
@@ -8,6 +9,7 @@ mod files;
 mod json;
 mod learner;
 mod stream;
+mod tables;
 
 use pyo3::prelude::*;
 
@@ -24,6 +26,8 @@ mod _core {
     use super::learner::{Learner, SumsMark, learn_many, read_model_header};
     #[pymodule_export]
     use super::stream::Stream;
+    #[pymodule_export]
+    use super::tables::{peek_line, sample_table, split_cells};
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]
