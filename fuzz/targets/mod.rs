@@ -6,9 +6,11 @@
 pub mod arrow;
 #[path = "../../crates/core/tests/copies/mod.rs"]
 mod copies;
+pub mod csv;
 mod differential;
 pub mod model;
 pub mod stream;
+mod table_differential;
 pub mod two_stage;
 mod unchecked_arrow;
 
@@ -29,5 +31,6 @@ pub const TARGETS: &[Target] = &[
     Target { name: "model", run: model::run, seeds: model::seeds },
     Target { name: "arrow", run: arrow::run, seeds: arrow::seeds },
     Target { name: "two_stage", run: two_stage::run, seeds: two_stage::seeds },
+    Target { name: "csv", run: csv::run, seeds: csv::seeds },
     Target { name: "stream", run: stream::run, seeds: stream::seeds },
 ];

@@ -1,6 +1,6 @@
 import os
 from collections.abc import Sequence
-from typing import Any, TypeAlias, final
+from typing import Any, Protocol, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,10 @@ __all__ = [
     "hash_features",
     "learn_many",
     "ordered_namespaces",
+    "peek_line",
     "read_model_header",
+    "sample_table",
+    "split_cells",
 ]
 
 __version__: str
@@ -41,19 +44,26 @@ _CertificateParts: TypeAlias = tuple[
 _ExplanationParts: TypeAlias = tuple[
     float, float, bytes, list[tuple[int, float, float, float]], float | None, float
 ]
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
 
 @final
 class Stream:
     def __new__(
         cls,
-        files: Sequence[str | os.PathLike[str]],
+        files: Sequence[str | os.PathLike[str] | _Readable],
         space: str,
         *,
         format: str = "auto",
         bad_lines: str = "stop",
         names: bool = False,
         threads: int | None = None,
+        delimiter: str = ",",
+        header: bool = True,
+        column_names: Sequence[str] | None = None,
     ) -> Stream: ...
+    @property
+    def ignored_columns(self) -> list[str]: ...
     @property
     def space(self) -> str: ...
     @property
@@ -251,3 +261,16 @@ class Problem:
         direction: NDArray[np.float64],
         product: NDArray[np.float64],
     ) -> None: ...
+
+def sample_table(
+    file: str | os.PathLike[str] | _Readable,
+    *,
+    delimiter: str = ",",
+    header: bool = True,
+    column_names: Sequence[str] | None = None,
+    missing: Sequence[str] = ...,
+    rows: int = 10_000,
+    bad_lines: str = "stop",
+) -> str: ...
+def peek_line(file: str | os.PathLike[str] | _Readable | None, most: int) -> bytes: ...
+def split_cells(text: bytes, delimiter: str = ",") -> list[list[bytes]]: ...

@@ -1,6 +1,7 @@
 //! The Python bindings of the core: converts arguments and errors, and does no arithmetic.
 
 mod arrays;
+mod bytes;
 mod comparator;
 mod crosses;
 mod errors;
@@ -9,6 +10,7 @@ mod files;
 mod json;
 mod learner;
 mod stream;
+mod tables;
 
 use pyo3::prelude::*;
 
@@ -27,6 +29,8 @@ mod _core {
     use super::learner::{Learner, SumsMark, learn_many, read_model_header};
     #[pymodule_export]
     use super::stream::Stream;
+    #[pymodule_export]
+    use super::tables::{peek_line, sample_table, split_cells};
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -1,18 +1,18 @@
 //! The Python class of a stream of examples from files.
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use lessregret_core::{
-    self as core, BadLines, Error, FeatureSpace, Format, InputError, Names, StreamSpec,
+    self as core, BadLines, Dialect, Error, FeatureSpace, Format, InputError, Names, StreamSpec,
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::arrays::fetch_numpy;
+use crate::bytes::GivenFile;
 use crate::errors::to_python;
 use crate::json::json;
 
@@ -34,28 +34,44 @@ type Arrays<'py> = (
 
 #[pymethods]
 impl Stream {
-    /// Open a stream. `space` is JSON; `bad_lines` is 'stop' or 'skip'; without `threads` all cores are used.
+    /// Open a stream of files, given by their names or as objects with `read`. `space` is JSON; `bad_lines` is 'stop' or
+    /// 'skip'; without `threads` all cores are used. `delimiter`, `header` and `column_names` are for format 'csv'.
     #[new]
-    #[pyo3(signature = (files, space, *, format="auto", bad_lines="stop", names=false, threads=None))]
+    #[pyo3(signature = (
+        files, space, *, format="auto", bad_lines="stop", names=false, threads=None, delimiter=",", header=true,
+        column_names=None,
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "the keywords of a Python function")]
     fn new(
         py: Python<'_>,
-        files: Vec<PathBuf>,
+        files: Vec<GivenFile>,
         space: &str,
         format: &str,
         bad_lines: &str,
         names: bool,
         threads: Option<usize>,
+        delimiter: &str,
+        header: bool,
+        column_names: Option<Vec<String>>,
     ) -> PyResult<Self> {
         let space = FeatureSpace::parse(space).map_err(|error| to_python(py, error))?;
         space.bits().map_err(|error| to_python(py, error))?;
         let spec = StreamSpec {
-            format: choose(py, "format", format, &FORMATS)?,
+            format: match format {
+                "csv" => Format::Csv(dialect(py, delimiter, header)?),
+                format => choose(py, "format", format, &FORMATS)?,
+            },
             space,
             bad_lines: choose(py, "bad_lines", bad_lines, &BAD_LINES)?,
             names,
         };
         let threads = checked_threads(py, threads)?;
-        let stream = core::Stream::open(files, spec).threads(threads).on_interrupt(check_signals);
+        let files = files.into_iter().map(|file| file.waiting(py)).collect::<PyResult<_>>()?;
+        let stream = core::Stream::new(files, spec).threads(threads).on_interrupt(check_signals);
+        let stream = match column_names {
+            Some(names) => stream.column_names(names),
+            None => stream,
+        };
         Ok(Stream { inner: Mutex::new(stream) })
     }
 
@@ -75,6 +91,12 @@ impl Stream {
     #[getter]
     fn first_skipped(&self, py: Python<'_>) -> PyResult<Option<String>> {
         self.with(py, |stream| Ok(stream.first_skipped().map(ToString::to_string)))
+    }
+
+    /// The columns of the tables read so far that the schema does not have.
+    #[getter]
+    fn ignored_columns(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.with(py, |stream| Ok(stream.ignored_columns().to_vec()))
     }
 
     /// The number of bytes read from the files, in their compressed form.
@@ -128,7 +150,7 @@ pub fn name_of(names: Option<&Names>, slot: u32) -> Option<(String, bool)> {
 }
 
 /// Let Python handle a signal such as Ctrl-C. Its exception is left for `with` to raise.
-fn check_signals() -> io::Result<()> {
+pub fn check_signals() -> io::Result<()> {
     Python::attach(|py| {
         py.check_signals().map_err(|interrupt| {
             interrupt.restore(py);
@@ -146,6 +168,23 @@ fn checked_threads(py: Python<'_>, threads: Option<usize>) -> PyResult<usize> {
     }
 }
 
+/// How tables are written. The delimiter is one ASCII character.
+pub fn dialect(py: Python<'_>, delimiter: &str, header: bool) -> PyResult<Dialect> {
+    match delimiter.as_bytes() {
+        &[delimiter] => {
+            let dialect = Dialect { delimiter, header };
+            dialect.check().map(|()| dialect).map_err(|error| to_python(py, error))
+        }
+        _ => {
+            let sentence = format!(
+                "the delimiter of a table must be one ASCII character, found '{}'",
+                delimiter.escape_default()
+            );
+            Err(to_python(py, Error::Spec(sentence)))
+        }
+    }
+}
+
 const FORMATS: [(&str, Format); 3] =
     [("auto", Format::Auto), ("svmlight", Format::Svmlight), ("vw", Format::Vw)];
 const BAD_LINES: [(&str, BadLines); 2] = [("stop", BadLines::Stop), ("skip", BadLines::Skip)];
@@ -154,7 +193,8 @@ fn choose<T: Copy>(py: Python<'_>, what: &str, word: &str, table: &[(&str, T)]) 
     if let Some((_, choice)) = table.iter().find(|(name, _)| *name == word) {
         return Ok(*choice);
     }
-    let words: Vec<&str> = table.iter().map(|(name, _)| *name).collect();
+    let mut words: Vec<&str> = table.iter().map(|(name, _)| *name).collect();
+    words.extend((what == "format").then_some("csv"));
     let sentence = format!("{what} must be one of {}, found '{word}'", words.join(", "));
     Err(to_python(py, Error::Spec(sentence)))
 }

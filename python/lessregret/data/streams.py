@@ -1,8 +1,8 @@
 """Files as streams of examples.
 
-A file holds LIBSVM/svmlight text or Vowpal Wabbit text, plain or compressed with gzip or zstd, or
-is an Arrow file that ``convert`` wrote; ``-`` is standard input. Files are read one after another,
-in bounded memory and on all cores, by Rust code (``crates/core/src/read``).
+A file holds LIBSVM/svmlight text, Vowpal Wabbit text or a table (CSV, TSV), plain or compressed with
+gzip, zstd or xz, or is an Arrow file that ``convert`` wrote; ``-`` is standard input. Files are read
+one after another, in bounded memory and on all cores, by Rust code (``crates/core/src/read``).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from lessregret import _core
+from lessregret.data.sources import File, opened
 from lessregret.learners.space import FeatureSpace, HasSpace, space_of
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FORMATS = ("auto", "svmlight", "vw")
+TABLES = ("csv", "tsv")
+"""The formats of tables, which need a feature space with a schema."""
 BLOCK = 1 << 14
 """Examples asked for at a time: often enough to answer an interrupt, seldom enough to be free."""
 
@@ -64,6 +67,11 @@ class ExampleStream:
         """The number of bytes read from the files so far, before decompression."""
         return self.core.bytes_read
 
+    @property
+    def ignored_columns(self) -> list[str]:
+        """The columns of the tables read so far that the schema does not have."""
+        return self.core.ignored_columns
+
     def __iter__(self) -> Iterator[Example]:
         while True:
             indptr, slots, values, labels, importances, tags = self.core.read(BLOCK)
@@ -75,7 +83,7 @@ class ExampleStream:
 
 
 def open_examples(
-    files: Sequence[str | os.PathLike[str]],
+    files: Sequence[File],
     space: FeatureSpace | HasSpace,
     *,
     format: str = "auto",
@@ -83,20 +91,24 @@ def open_examples(
     names: bool = False,
     scale: str = "none",
     threads: int | None = None,
+    delimiter: str | None = None,
+    header: bool = True,
+    column_names: Sequence[str] | None = None,
 ) -> ExampleStream:
     """Open files as a stream of examples.
 
     Parameters
     ----------
-    files : names of files
-        The files to read; ``-`` is standard input.
+    files : names of files, or open binary files
+        The files to read; ``-`` is standard input. An open file is anything with ``read``.
     space : FeatureSpace, or a learner or source of examples that has one
         The feature space of the learner that the examples are for: the number of slots, the
         intercept and the kind of labels. Use ``learner.space.unlabelled()`` for examples that may
         have no labels and are only predicted.
-    format : "auto", "svmlight" or "vw"
-        The format of text files. ``"auto"`` reads Vowpal Wabbit text if the first line has a ``|``,
-        and svmlight text otherwise.
+    format : "auto", "svmlight", "vw", "csv" or "tsv"
+        The format of text files. ``"auto"`` reads tables if the space has a schema and the name of
+        the first file ends with ``.csv`` or ``.tsv``, Vowpal Wabbit text if the first line has a
+        ``|``, and svmlight text otherwise. Tables need a space with a schema.
     bad_lines : "stop" or "skip"
         What to do with a line that cannot be read: raise an InputError, or skip and count it.
     names : bool
@@ -109,17 +121,40 @@ def open_examples(
     threads : int, optional
         The number of threads that read. The default is one for each core. The examples do not
         depend on it.
+    delimiter : str, optional
+        For tables: what separates cells, one ASCII character. The default is a comma for ``"csv"``
+        and a tab for ``"tsv"``.
+    header : bool
+        For tables: whether the first row has the names of the columns.
+    column_names : strings, optional
+        For tables without a header: the names of the columns. The default is c1, c2, ….
     """
     space = replace(space_of(space), scale=scale)
+    if format == "auto" and space.schema is not None:
+        format = _format_of_table(files)
+    if format == "tsv":
+        format, delimiter = "csv", "\t" if delimiter is None else delimiter
     core = _core.Stream(
-        list(files),
+        opened(files),
         space.to_json(),
         format=format,
         bad_lines=bad_lines,
         names=names,
         threads=threads,
+        delimiter="," if delimiter is None else delimiter,
+        header=header,
+        column_names=None if column_names is None else list(column_names),
     )
     return ExampleStream(core)
+
+
+def _format_of_table(files: Sequence[File]) -> str:
+    """The format of tables by the name of the first file; "auto" if it does not say so."""
+    name = os.fspath(files[0]) if files and isinstance(files[0], str | os.PathLike) else ""
+    for packed in (".gz", ".zst", ".xz"):
+        name = name.removesuffix(packed)
+    ending = os.path.splitext(name)[1].removeprefix(".")
+    return ending if ending in TABLES else "auto"
 
 
 def total_bytes(files: Sequence[str | os.PathLike[str]]) -> int | None:

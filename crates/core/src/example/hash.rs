@@ -14,7 +14,7 @@
 //!
 //! The numbers in the tests below are Vowpal Wabbit 9.11.9's own.
 
-use crate::simd::murmur3::murmur3;
+use crate::simd::murmur3::{Prefix, murmur3};
 
 /// The slot of a feature in the default namespace, of 2^bits slots.
 pub fn slot(name: &[u8], bits: u32) -> u32 {
@@ -29,6 +29,26 @@ pub fn namespace(name: &[u8]) -> u64 {
 /// The hash of a feature in a namespace of hash `namespace`.
 pub fn feature(name: &[u8], namespace: u64) -> u64 {
     hash(name, namespace)
+}
+
+/// The start of the names of a column's features in the default namespace: `column=`.
+#[derive(Clone, Copy, Debug)]
+pub struct ColumnPrefix(pub Prefix);
+
+impl ColumnPrefix {
+    /// The start of the names of the column `name`.
+    pub fn new(name: &str) -> Self {
+        let start = name.bytes().position(|byte| byte > b' ').unwrap_or(name.len());
+        ColumnPrefix(Prefix::new(format!("{}=", &name[start..]).as_bytes()))
+    }
+
+    /// The hash of the feature `column=value`. The name is never all digits, so it is not a number.
+    pub fn feature(&self, mut value: &[u8]) -> u64 {
+        while let [rest @ .., 0..=b' '] = value {
+            value = rest;
+        }
+        u64::from(self.0.murmur3(value))
+    }
 }
 
 /// The hash of the nameless feature at `position` of a block.
@@ -108,6 +128,17 @@ mod tests {
             let hash = feature(name.as_bytes(), namespace(space.as_bytes()));
             assert_eq!(hash & ((1 << 18) - 1), small, "{space} {name}");
             assert_eq!(hash & ((1 << 24) - 1), large, "{space} {name}");
+        }
+    }
+
+    #[test]
+    fn the_features_of_a_column_hash_as_their_names() {
+        for column in ["age", "", " \u{1}a b", "a=b", "7", "é日本", "device_model"] {
+            let prefix = ColumnPrefix::new(column);
+            for value in ["", "7", "x y", "x \u{1}", "\u{2}", " x", "a long value of many words"] {
+                let name = format!("{column}={value}");
+                assert_eq!(prefix.feature(value.as_bytes()), feature(name.as_bytes(), 0), "{name}");
+            }
         }
     }
 

@@ -20,11 +20,14 @@ use crate::example::{Arrays, Chunk, Names, Requirements, Scales};
 use crate::read::arrow::batch::BatchReader;
 use crate::read::arrow::schema::namespaces_checksum;
 use crate::read::fast::BlockReader;
+use crate::read::fast::csv::TableReader;
 use crate::read::format::{Format, LabelReader, Reader};
 use crate::read::parallel::files::{Files, Piece, Waiting};
 use crate::read::parallel::parsed::{Parsed, Parser};
 use crate::read::parallel::pipeline::{Assistant, Pipeline};
+use crate::read::parallel::tables::Tables;
 use crate::read::source::OnInterrupt;
+use crate::read::table::encoder::Encoder;
 use crate::simd::InstructionSet;
 use crate::spec::{FeatureSpace, Scale};
 
@@ -58,6 +61,8 @@ pub struct StreamSpec {
 /// Examples from files.
 pub struct Stream {
     spec: StreamSpec,
+    /// The names of the columns of tables without a header.
+    column_names: Option<Vec<String>>,
     threads: usize,
     on_interrupt: OnInterrupt,
     /// The files that are not opened yet; taken by the first call.
@@ -74,6 +79,7 @@ pub struct Stream {
     bytes_read: u64,
     skipped: u64,
     first_skipped: Option<InputError>,
+    ignored_columns: Vec<String>,
     failed: Option<Error>,
     is_interrupted: bool,
 }
@@ -104,6 +110,16 @@ impl Stream {
     /// Set the number of threads, including the caller's; the default is 1.
     pub fn threads(self, threads: usize) -> Stream {
         Stream { threads: threads.max(1), ..self }
+    }
+
+    /// Set the names of the columns of tables without a header; the default is c1, c2, ….
+    pub fn column_names(self, names: Vec<String>) -> Stream {
+        Stream { column_names: Some(names), ..self }
+    }
+
+    /// The columns of the tables read so far that the schema does not have.
+    pub fn ignored_columns(&self) -> &[String] {
+        &self.ignored_columns
     }
 
     /// Whether more threads than the caller's may be used.
@@ -150,17 +166,19 @@ impl Stream {
         Stream::new(VecDeque::from([given]), spec)
     }
 
-    fn new(waiting: VecDeque<Waiting>, spec: StreamSpec) -> Stream {
+    /// The examples of files that are not opened yet, by their names or as readers.
+    pub fn new(waiting: VecDeque<Waiting>, spec: StreamSpec) -> Stream {
         let FeatureSpace { table, labels, .. } = spec.space;
         let bits = spec.space.check_text().and_then(|()| table.check());
         let bits = bits.and_then(|()| spec.space.bits());
-        let scales = bits.and_then(|_| Scales::new(&spec.space));
+        let scales = bits.and_then(|_| check_tables(&spec)).and_then(|()| Scales::new(&spec.space));
         let (scales, failed) = match scales {
             Ok(scales) => (Some(scales), None),
             Err(error) => (None, Some(error)),
         };
         Stream {
             spec,
+            column_names: None,
             threads: 1,
             on_interrupt: || Ok(()),
             waiting,
@@ -174,6 +192,7 @@ impl Stream {
             bytes_read: 0,
             skipped: 0,
             first_skipped: None,
+            ignored_columns: Vec::new(),
             failed,
             is_interrupted: false,
         }
@@ -306,6 +325,7 @@ impl Stream {
             None => {
                 let pipeline = Stream::start(
                     &self.spec,
+                    self.column_names.take(),
                     std::mem::take(&mut self.waiting),
                     self.threads,
                     self.on_interrupt,
@@ -324,6 +344,7 @@ impl Stream {
 
     fn start(
         spec: &StreamSpec,
+        names: Option<Vec<String>>,
         waiting: VecDeque<Waiting>,
         threads: usize,
         on_interrupt: OnInterrupt,
@@ -332,11 +353,23 @@ impl Stream {
         let bits = spec.space.bits()?;
         let reader = Reader::new(spec.format, spec.space.labels, bits, spec.names)
             .namespaces(spec.space.namespaces.clone());
-        let lines = BlockReader::new(reader, path, spec.bad_lines == BadLines::Stop);
-        let files = Files::new(waiting, threads > 1, on_interrupt);
+        let stops = spec.bad_lines == BadLines::Stop;
+        let lines = BlockReader::new(reader, path, stops);
+        let described = tables_of(spec, names);
+        let encoder = described.as_ref().map(|tables| Encoder::new(&spec.space, &tables.schema));
+        let tables = encoder.transpose()?.map(|encoder| TableReader::new(encoder, path, stops));
+        let files = Files::new(waiting, described, threads > 1, on_interrupt);
         let namespaces = namespaces_checksum(spec.space.namespaces.as_deref());
-        let batches = BatchReader { bits, namespaces, stops: spec.bad_lines == BadLines::Stop };
-        Ok(Pipeline::new(files, Parser { lines, batches }, threads, on_interrupt))
+        let batches = BatchReader { bits, namespaces, stops };
+        Ok(Pipeline::new(files, Parser { lines, batches, tables }, threads, on_interrupt))
+    }
+
+    fn note_ignored_columns(&mut self, parsed: &Parsed) {
+        for name in parsed.task.layout.iter().flat_map(|layout| &layout.ignored) {
+            if !self.ignored_columns.contains(name) {
+                self.ignored_columns.push(name.clone());
+            }
+        }
     }
 
     /// Accept the block whose turn has come; false if it is the end.
@@ -350,7 +383,9 @@ impl Stream {
         if parsed.task.begins_file {
             self.labels.next_file();
             self.lines = 0;
+            self.note_ignored_columns(&parsed);
         }
+        self.lines += parsed.task.block.lines_before();
         let fits = !parsed.is_left
             && self.labels.agrees(&parsed.labels)
             && parsed.chunk.requirements().are_alike(requirements);
@@ -367,6 +402,30 @@ impl Stream {
         self.lines += parsed.report.lines;
         self.current = Some(Current { parsed, given: 0, counted: 0, lines_before, labels_before });
         Ok(true)
+    }
+}
+
+/// What the tables of a stream are, if its files are tables.
+fn tables_of(spec: &StreamSpec, names: Option<Vec<String>>) -> Option<Tables> {
+    match (spec.format, &spec.space.schema) {
+        (Format::Csv(dialect), Some(schema)) => {
+            Some(Tables { dialect, names, schema: Arc::clone(schema), labels: spec.space.labels })
+        }
+        _ => None,
+    }
+}
+
+/// Check that tables, if the files are tables, can be read.
+fn check_tables(spec: &StreamSpec) -> Result<()> {
+    let Format::Csv(dialect) = spec.format else { return Ok(()) };
+    dialect.check()?;
+    match spec.space.schema {
+        Some(_) => spec.space.check(),
+        None => Err(Error::Spec(
+            "a table needs a feature space with a schema, which says what its columns are; infer_schema makes one \
+             from the first rows"
+                .to_owned(),
+        )),
     }
 }
 

@@ -45,8 +45,8 @@ pub trait Simd: Copy {
     /// The operations of these instructions on eight float64.
     fn f64x8(self) -> Self::F64x8;
 
-    /// A mask whose bit k is set if byte k is a blank, a control character or one of `also`.
-    fn separators(self, bytes: &[u8; GROUP], also: [u8; 2]) -> u64;
+    /// A mask whose bit k is set if byte k is at most `low`, which is below 128, or one of `also`.
+    fn separators(self, bytes: &[u8; GROUP], low: u8, also: [u8; 2]) -> u64;
 
     /// Hash eight names to slots. Returns the entry of `slots` for a name whose slot is known.
     fn slots(self, names: &Names8, mask: u32, slots: [u32; 8]) -> [u32; 8];
@@ -168,14 +168,14 @@ impl Simd for V4 {
     }
 
     #[inline(always)]
-    fn separators(self, bytes: &[u8; GROUP], also: [u8; 2]) -> u64 {
+    fn separators(self, bytes: &[u8; GROUP], low: u8, also: [u8; 2]) -> u64 {
         // No closures here: they would be compiled for the baseline, and every instruction would be a call.
         let bytes = cast(*bytes);
-        let blank = self.avx512f._mm512_set1_epi8(b' ' as i8);
+        let low = self.avx512f._mm512_set1_epi8(low as i8);
         let [one, other] = also;
         let one = self.avx512f._mm512_set1_epi8(one as i8);
         let other = self.avx512f._mm512_set1_epi8(other as i8);
-        self.avx512bw._mm512_cmple_epu8_mask(bytes, blank)
+        self.avx512bw._mm512_cmple_epu8_mask(bytes, low)
             | self.avx512bw._mm512_cmpeq_epi8_mask(bytes, one)
             | self.avx512bw._mm512_cmpeq_epi8_mask(bytes, other)
     }
@@ -206,10 +206,10 @@ impl Simd for V3 {
     }
 
     #[inline(always)]
-    fn separators(self, bytes: &[u8; GROUP], also: [u8; 2]) -> u64 {
+    fn separators(self, bytes: &[u8; GROUP], low: u8, also: [u8; 2]) -> u64 {
         let [first, second] = cast(*bytes);
-        u64::from(half_separators(self, first, also))
-            | u64::from(half_separators(self, second, also)) << 32
+        u64::from(half_separators(self, first, low, also))
+            | u64::from(half_separators(self, second, low, also)) << 32
     }
 
     #[inline(always)]
@@ -220,10 +220,10 @@ impl Simd for V3 {
 
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn half_separators(simd: V3, bytes: __m256i, also: [u8; 2]) -> u32 {
+fn half_separators(simd: V3, bytes: __m256i, low: u8, also: [u8; 2]) -> u32 {
     let [one, other] = also;
-    let blank = simd.avx._mm256_set1_epi8(b' ' as i8);
-    let low = simd.avx2._mm256_cmpeq_epi8(simd.avx2._mm256_min_epu8(bytes, blank), bytes);
+    let low = simd.avx._mm256_set1_epi8(low as i8);
+    let low = simd.avx2._mm256_cmpeq_epi8(simd.avx2._mm256_min_epu8(bytes, low), bytes);
     let one = simd.avx2._mm256_cmpeq_epi8(bytes, simd.avx._mm256_set1_epi8(one as i8));
     let other = simd.avx2._mm256_cmpeq_epi8(bytes, simd.avx._mm256_set1_epi8(other as i8));
     let any = simd.avx2._mm256_or_si256(low, simd.avx2._mm256_or_si256(one, other));
@@ -253,12 +253,12 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn separators(self, bytes: &[u8; GROUP], also: [u8; 2]) -> u64 {
+    fn separators(self, bytes: &[u8; GROUP], low: u8, also: [u8; 2]) -> u64 {
         let (simd, _) = bytes.as_chunks::<8>();
         simd.iter().rev().fold(0, |separators, eight| {
             let word = u64::from_le_bytes(*eight);
             separators << 8
-                | one_a_byte(not_above_blank(word) | equal(word, also[0]) | equal(word, also[1]))
+                | one_a_byte(not_above(word, low) | equal(word, also[0]) | equal(word, also[1]))
         })
     }
 
@@ -274,11 +274,11 @@ const fn every(byte: u8) -> u64 {
     byte as u64 * 0x0101_0101_0101_0101
 }
 
-/// The high bit of every byte that is a blank or below.
+/// The high bit of every byte that is at most `low`.
 #[inline(always)]
-fn not_above_blank(word: u64) -> u64 {
+fn not_above(word: u64, low: u8) -> u64 {
     // With the high bits set, no byte borrows from the next one.
-    let above = (word | HIGH) - every(b' ' + 1);
+    let above = (word | HIGH) - every(low + 1);
     !(above | word) & HIGH
 }
 
@@ -300,18 +300,18 @@ fn one_a_byte(high: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn naive(bytes: &[u8; GROUP], also: [u8; 2]) -> u64 {
-        let separated = |k: &usize| bytes[*k] <= b' ' || also.contains(&bytes[*k]);
+    fn naive(bytes: &[u8; GROUP], low: u8, also: [u8; 2]) -> u64 {
+        let separated = |k: &usize| bytes[*k] <= low || also.contains(&bytes[*k]);
         (0..GROUP).filter(separated).map(|k| 1 << k).sum()
     }
 
-    fn separators(path: InstructionSet, bytes: &[u8; GROUP], also: [u8; 2]) -> u64 {
+    fn separators(path: InstructionSet, bytes: &[u8; GROUP], low: u8, also: [u8; 2]) -> u64 {
         match path {
             #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx512(simd) => simd.separators(bytes, also),
+            InstructionSet::Avx512(simd) => simd.separators(bytes, low, also),
             #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx2(simd) => simd.separators(bytes, also),
-            InstructionSet::Portable => Portable.separators(bytes, also),
+            InstructionSet::Avx2(simd) => simd.separators(bytes, low, also),
+            InstructionSet::Portable => Portable.separators(bytes, low, also),
         }
     }
 
@@ -324,7 +324,10 @@ mod tests {
                         let mut bytes = [ground; GROUP];
                         bytes[place] = byte;
                         let also = [b':', b'|'];
-                        assert_eq!(separators(path, &bytes, also), naive(&bytes, also), "{path:?}");
+                        for low in [b' ', 0x1f] {
+                            let found = separators(path, &bytes, low, also);
+                            assert_eq!(found, naive(&bytes, low, also), "{path:?}");
+                        }
                     }
                 }
             }
@@ -342,8 +345,8 @@ mod tests {
             for path in InstructionSet::available() {
                 let also = [b':', b'#'];
                 assert_eq!(
-                    separators(path, &bytes, also),
-                    naive(&bytes, also),
+                    separators(path, &bytes, b' ', also),
+                    naive(&bytes, b' ', also),
                     "{path:?} {bytes:?}"
                 );
             }

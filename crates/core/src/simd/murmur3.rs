@@ -4,25 +4,73 @@
 
 /// Murmur3 for 32 bits, by Austin Appleby, who placed it in the public domain.
 pub fn murmur3(bytes: &[u8], seed: u32) -> u32 {
+    continued(bytes, seed, bytes.len() as u32)
+}
+
+/// Murmur3 of `length` bytes in all, of which these are the last. `hash` is the state after the bytes before them, which
+/// are a multiple of four.
+fn continued(bytes: &[u8], mut hash: u32, length: u32) -> u32 {
     let (blocks, tail) = bytes.as_chunks::<4>();
-    let mut hash = seed;
     for &block in blocks {
         hash = mix(hash, u32::from_le_bytes(block));
     }
     if !tail.is_empty() {
-        let rest = tail.iter().rev().fold(0, |rest, &byte| rest << 8 | u32::from(byte));
-        hash ^= scramble(rest);
+        hash ^= scramble(word(tail));
     }
-    avalanche(hash ^ bytes.len() as u32)
+    avalanche(hash ^ length)
 }
 
-/// Murmur3 of the first `length` bytes, at most 15, of four words.
+/// Up to four bytes as a little-endian word.
+fn word(bytes: &[u8]) -> u32 {
+    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte))
+}
+
+/// The start of many names, hashed once with seed 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Prefix {
+    /// The state after the whole words of the start.
+    pub state: u32,
+    /// The number of bytes in these words.
+    pub hashed: u32,
+    /// The bytes after them, at most three, as a little-endian word.
+    pub tail: u32,
+    /// The number of bytes after them.
+    pub tail_length: usize,
+}
+
+impl Prefix {
+    /// The start `bytes`.
+    pub fn new(bytes: &[u8]) -> Self {
+        let (blocks, tail) = bytes.as_chunks::<4>();
+        let state = blocks.iter().fold(0, |hash, &block| mix(hash, u32::from_le_bytes(block)));
+        let hashed = 4 * blocks.len() as u32;
+        Prefix { state, hashed, tail: word(tail), tail_length: tail.len() }
+    }
+
+    /// Murmur3 of the start and `rest` after it.
+    pub fn murmur3(&self, rest: &[u8]) -> u32 {
+        let Prefix { state, hashed, tail, tail_length } = *self;
+        let length = hashed + (tail_length + rest.len()) as u32;
+        if tail_length == 0 {
+            return continued(rest, state, length);
+        }
+        let (filling, rest) = rest.split_at(rest.len().min(4 - tail_length));
+        let first = tail | word(filling) << (8 * tail_length);
+        if tail_length + filling.len() < 4 {
+            return avalanche(state ^ scramble(first) ^ length);
+        }
+        continued(rest, mix(state, first), length)
+    }
+}
+
+/// Murmur3 of the first `length` bytes, at most 15, of four words. `seed` is the state after `before` bytes, a multiple
+/// of four.
 ///
 /// All lengths take the same steps, and the result for the right length is selected. The lengths of names
 /// vary, and a mispredicted loop exit costs more than the extra steps. Branchless code can be vectorised over
 /// eight names.
 #[inline(always)]
-pub fn short_murmur3(words: [u32; 4], length: u32, seed: u32) -> u32 {
+pub fn short_murmur3(words: [u32; 4], length: u32, seed: u32, before: u32) -> u32 {
     let one = mix(seed, words[0]);
     let two = mix(one, words[1]);
     let three = mix(two, words[2]);
@@ -33,7 +81,7 @@ pub fn short_murmur3(words: [u32; 4], length: u32, seed: u32) -> u32 {
     let rest = if length < 8 { rest } else { words[2] };
     let rest = if length < 12 { rest } else { words[3] };
     let rest = rest & ((1 << (8 * (length % 4))) - 1);
-    avalanche(hash ^ scramble(rest) ^ length)
+    avalanche(hash ^ scramble(rest) ^ (before + length))
 }
 
 #[inline(always)]
@@ -76,13 +124,34 @@ mod tests {
     }
 
     #[test]
+    fn a_name_in_two_parts_hashes_as_a_whole() {
+        let bytes = b"\xff|a\x80bcdefghijklm\0nopqrstuvwxyz";
+        for length in 0..bytes.len() {
+            for cut in 0..=length {
+                let prefix = Prefix::new(&bytes[..cut]);
+                let hash = murmur3(&bytes[..length], 0);
+                assert_eq!(prefix.murmur3(&bytes[cut..length]), hash, "{length} {cut}");
+                let rest = &bytes[cut - prefix.tail_length..length];
+                if rest.len() < 16 {
+                    let mut words = [0; 4];
+                    rest.chunks(4)
+                        .zip(&mut words)
+                        .for_each(|(bytes, scratch)| *scratch = word(bytes));
+                    let Prefix { state, hashed, .. } = prefix;
+                    assert_eq!(short_murmur3(words, rest.len() as u32, state, hashed), hash);
+                }
+            }
+        }
+    }
+
+    #[test]
     fn short_names_hash_as_all_names() {
         let bytes = *b"\xff|a\x80bcdefghijklm";
         for length in 0..16 {
             for seed in [0, 1, 0x9747_b28c, u32::MAX] {
                 let (words, _) = bytes.as_chunks::<4>();
                 let words = [0, 1, 2, 3].map(|k| u32::from_le_bytes(words[k]));
-                let hash = short_murmur3(words, length as u32, seed);
+                let hash = short_murmur3(words, length as u32, seed, 0);
                 assert_eq!(hash, murmur3(&bytes[..length], seed), "{length} {seed}");
             }
         }

@@ -21,17 +21,19 @@ pub struct Names8 {
     pub words: [[u32; 4]; 8],
     /// The length of each name.
     pub lengths: [u32; 8],
-    /// The seed of each hash.
+    /// The seed of each hash, or its state after the start of the name.
     pub seeds: [u32; 8],
+    /// The number of bytes of each name that are in its seed already, a multiple of four.
+    pub before: [u32; 8],
 }
 
 impl Names8 {
     /// The slots of the names, hashed one after another. The entry of `slots` for a name whose slot is known.
     pub fn slots(&self, mask: u32, slots: [u32; 8]) -> [u32; 8] {
-        let Names8 { words, lengths, seeds } = *self;
+        let Names8 { words, lengths, seeds, before } = *self;
         std::array::from_fn(|k| match lengths[k] {
             KNOWN => slots[k],
-            length => short_murmur3(words[k], length, seeds[k]) & mask,
+            length => short_murmur3(words[k], length, seeds[k], before[k]) & mask,
         })
     }
 
@@ -61,7 +63,8 @@ impl Names8 {
         let rest = choose(simd, above_7, third, rest);
         let rest = choose(simd, above_11, fourth, rest);
         let rest = scramble(simd, first_bytes(simd, rest, lengths));
-        let hash = simd.avx2._mm256_xor_si256(hash, simd.avx2._mm256_xor_si256(rest, lengths));
+        let all = simd.avx2._mm256_add_epi32(lengths, cast(self.before));
+        let hash = simd.avx2._mm256_xor_si256(hash, simd.avx2._mm256_xor_si256(rest, all));
         avalanche(simd, hash)
     }
 }
@@ -156,7 +159,8 @@ mod tests {
         for round in 0..200 {
             let words = [(); 8].map(|()| [(); 4].map(|()| next()));
             let lengths = [0, 1, 2, 3, 4, 5, 6, 7].map(|k| (k + round) % 16);
-            let names = Names8 { words, lengths, seeds: [(); 8].map(|()| next()) };
+            let before = [0, 4, 8, 12, 0, 16, 20, 0].map(|k| k * (round % 2));
+            let names = Names8 { words, lengths, seeds: [(); 8].map(|()| next()), before };
             let (mask, given) = (u32::MAX >> (round % 20), [(); 8].map(|()| next()));
             let mut names = names;
             names.lengths[round as usize % 8] = KNOWN;
@@ -164,6 +168,9 @@ mod tests {
                 let bytes: Vec<u8> = words[k].iter().flat_map(|word| word.to_le_bytes()).collect();
                 match names.lengths[k] {
                     KNOWN => given[k],
+                    length if before[k] > 0 => {
+                        short_murmur3(words[k], length, names.seeds[k], before[k]) & mask
+                    }
                     length => murmur3(&bytes[..length as usize], names.seeds[k]) & mask,
                 }
             });

@@ -128,7 +128,7 @@ impl<'a> Cursor<'a> {
 
 /// Parse a long number, or one with an exponent.
 #[inline(never)]
-fn any_float(word: &[u8]) -> Option<f32> {
+pub fn any_float(word: &[u8]) -> Option<f32> {
     let number = fast_float2::parse::<f64, _>(word).ok()? as f32;
     number.is_finite().then_some(number)
 }

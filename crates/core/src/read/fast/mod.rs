@@ -11,6 +11,7 @@
 //! Cost: a window of 16 KiB, its separators and the filter of the chunk stay in the L1 cache. Nothing is
 //! allocated per line.
 
+pub mod csv;
 mod cursor;
 mod names;
 mod numbers;
@@ -57,7 +58,7 @@ pub struct NamedBlock {
 }
 
 /// Memory for the features of a line, reused from line to line.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Features {
     slots: Vec<u32>,
     values: Vec<f32>,
@@ -245,7 +246,10 @@ impl BlockReader {
             let fast =
                 if self.reader.names().is_none() { self.reader.format } else { Format::Auto };
             at = match fast {
-                Format::Auto => read_strictly(&mut self.reader, text, at, chunk, &mut report),
+                // The blocks of tables are read by `csv::TableReader`.
+                Format::Auto | Format::Csv(_) => {
+                    read_strictly(&mut self.reader, text, at, chunk, &mut report)
+                }
                 Format::Vw if self.reader.state.namespaces.is_some() => {
                     self.read_window::<vw::Vw<true>>(text, at..lines.end, chunk, &mut report)
                 }
@@ -302,7 +306,7 @@ impl<G: Grammar> Window<'_, G> {
     fn read<V: Simd>(self, simd: V) -> usize {
         let Window { block, text, lines, chunk, report, .. } = self;
         let BlockReader { reader, separators, features, stops, .. } = block;
-        let mut separators = separators.find(simd, text, lines.clone(), G::ENDS);
+        let mut separators = separators.find(simd, text, lines.clone(), b' ', G::ENDS);
         features.reserve(separators.len());
         let mut at = lines.start;
         while at < lines.end && !(*stops && report.first_bad.is_some()) {

@@ -8,6 +8,7 @@
 //! has to wait for the hash of its namespace.
 
 use crate::simd::Simd;
+use crate::simd::murmur3::Prefix;
 use crate::simd::murmur8::{KNOWN, Names8};
 
 /// The number of names hashed together.
@@ -25,7 +26,7 @@ struct Space {
 }
 
 /// The names of a line, in memory that is reused from line to line.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Names {
     batches: Vec<Names8>,
     /// Whether the line has any names.
@@ -60,6 +61,31 @@ impl Names {
         batch.words[k % WIDTH] = [words[0], words[1], words[2], words[3]].map(u32::from_le_bytes);
         batch.lengths[k % WIDTH] = length as u32;
         batch.seeds[k % WIDTH] = seed as u32;
+        Some(())
+    }
+
+    /// Store the name of feature `k`: a start that is hashed already, and the first `length` of these bytes after it. The
+    /// bytes of the start that are not hashed and these are at most 15. A user of this uses nothing else than it and
+    /// `pass`, because the other names have no start.
+    #[inline(always)]
+    pub fn set_after(
+        &mut self,
+        k: usize,
+        bytes: &[u8; 16],
+        length: usize,
+        start: &Prefix,
+    ) -> Option<()> {
+        let joined =
+            u128::from_le_bytes(*bytes) << (8 * start.tail_length) | u128::from(start.tail);
+        self.set(
+            k,
+            &joined.to_le_bytes(),
+            (start.tail_length + length).max(1),
+            start.state.into(),
+        )?;
+        let batch = self.batches.get_mut(k / WIDTH)?;
+        batch.lengths[k % WIDTH] = (start.tail_length + length) as u32;
+        batch.before[k % WIDTH] = start.hashed;
         Some(())
     }
 

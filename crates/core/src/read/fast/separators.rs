@@ -5,7 +5,7 @@
 //! separators   ^^    ^   ^ ^   ^
 //! ```
 //!
-//! A separator is a blank, a control character, or one of two more bytes that the grammar names. Between two
+//! A separator is a control character, a blank if the grammar says so, or one of two more bytes that the grammar names. Between two
 //! separators is a word of other bytes. Stage two goes from separator to separator and never searches for the
 //! end of a word, so out-of-order execution overlaps consecutive words.
 //!
@@ -19,19 +19,20 @@ use crate::simd::{GROUP, Simd};
 pub const PADDING: usize = GROUP;
 
 /// The separators of a piece of text, in memory that is reused from piece to piece.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Separators {
     places: Vec<u32>,
 }
 
 impl Separators {
-    /// Find the positions of the separators in the bytes `piece` of `text`.
+    /// Find the positions of the separators in the bytes `piece` of `text`: bytes up to `low`, and `also`.
     #[inline(always)]
     pub fn find<V: Simd>(
         &mut self,
         simd: V,
         text: &[u8],
         piece: Range<usize>,
+        low: u8,
         also: [u8; 2],
     ) -> &[u32] {
         let most = piece.len() + GROUP;
@@ -45,7 +46,7 @@ impl Separators {
             if base >= piece.len() {
                 break;
             }
-            let separators = simd.separators(group, also) & first_bits(piece.len() - base);
+            let separators = simd.separators(group, low, also) & first_bits(piece.len() - base);
             if let Some(scratch) = self.places[count..].first_chunk_mut() {
                 write_positions(separators, (piece.start + base) as u32, scratch);
             }
@@ -93,7 +94,7 @@ mod tests {
             .collect();
         text.extend([0; PADDING]);
         let mut separators = Separators::default();
-        assert_eq!(separators.find(Portable, &text, piece, [b':', b'|']), naive);
-        assert!(separators.find(Portable, &text, 5..5, [b':', b'|']).is_empty());
+        assert_eq!(separators.find(Portable, &text, piece, b' ', [b':', b'|']), naive);
+        assert!(separators.find(Portable, &text, 5..5, b' ', [b':', b'|']).is_empty());
     }
 }

@@ -6,11 +6,16 @@
 //!
 //! ```text
 //! bytes ─source─▶ unpacked ─lines─▶ line ─svmlight | vw─▶ example
+//!                          ─records─▶ record ─csv─▶ cells ─table─▶ example
 //! ```
+//!
+//! Tables are different: a record may have many lines, and what its cells are is known from the header and the schema.
+//! [`csv`] has their grammar, and `read/table` makes the examples.
 //!
 //! Cost: a line is scanned for NUL bytes once, then parsed by its grammar. No memory is allocated for good
 //! lines beyond what the chunk keeps.
 
+pub mod csv;
 mod fault;
 mod labels;
 mod namespaces;
@@ -42,6 +47,8 @@ pub enum Format {
     Svmlight,
     /// `<label> |<namespace> <feature>:<value> ...`
     Vw,
+    /// Rows of cells, by the schema of the feature space.
+    Csv(csv::Dialect),
 }
 
 impl Format {
@@ -192,6 +199,11 @@ impl Reader {
         self.state.names.as_ref()
     }
 
+    /// The names met so far, if they are recorded, to add to them.
+    pub fn names_mut(&mut self) -> Option<&mut Names> {
+        self.state.names.as_mut()
+    }
+
     /// Add the example of `line` to `chunk`; false if the line has none. A bad line does not change the
     /// chunk.
     pub fn read(&mut self, line: &[u8], chunk: &mut Chunk) -> Result<bool, Fault> {
@@ -222,7 +234,10 @@ impl Reader {
         }
         match self.format {
             Format::Vw => vw::read(line, &mut self.state, chunk).map(|()| true),
-            Format::Auto | Format::Svmlight => self.svmlight.read(line, &mut self.state, chunk),
+            // The rows of tables never come here: they are no lines.
+            Format::Auto | Format::Svmlight | Format::Csv(_) => {
+                self.svmlight.read(line, &mut self.state, chunk)
+            }
         }
     }
 }

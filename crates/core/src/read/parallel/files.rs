@@ -12,6 +12,9 @@ use crate::error::InputError;
 use crate::read::arrow::MAGIC;
 use crate::read::arrow::messages::{Batch, Batches, Trouble};
 use crate::read::source::{Block, Blocks, Cut, OnInterrupt, Origin, Source};
+use crate::read::table::layout::Layout;
+
+use super::tables::Tables;
 
 /// A file that has not been opened yet.
 pub enum Waiting {
@@ -49,6 +52,8 @@ pub struct Task {
     pub bytes_read: u64,
     /// Whether the bytes do not come from a file, so that those after them may take their time.
     pub is_of_pipe: bool,
+    /// Where the file has the columns of the schema, if it is a table.
+    pub layout: Option<Arc<Layout>>,
     /// What to do.
     pub piece: Piece,
     /// The bytes of the block, if there are any.
@@ -63,11 +68,14 @@ pub struct Files {
     finished_bytes: u64,
     ended: bool,
     reads_aside: bool,
+    tables: Option<Tables>,
     on_interrupt: OnInterrupt,
 }
 
 struct Open {
     content: Content,
+    layout: Option<Arc<Layout>>,
+    lines_before_header: u64,
     origin: Origin,
     file: Arc<str>,
     begins: bool,
@@ -83,7 +91,7 @@ enum Content {
 impl Content {
     /// Detect the content from the first bytes. For text this waits for only one byte, or for a few if it
     /// begins like an Arrow file.
-    fn of(mut bytes: Box<dyn Read + Send>) -> Result<Content, Trouble> {
+    fn of(mut bytes: Box<dyn Read + Send>, tables: Option<&Tables>) -> Result<Content, Trouble> {
         let mut first = Vec::new();
         while first.len() < MAGIC.len() && MAGIC.starts_with(&first) {
             let had = first.len();
@@ -95,7 +103,11 @@ impl Content {
         if first == MAGIC {
             return Batches::new(bytes).map(Content::Arrow);
         }
-        Ok(Content::Text(Blocks::new(Box::new(Cursor::new(first).chain(bytes)))))
+        let bytes = Box::new(Cursor::new(first).chain(bytes));
+        Ok(Content::Text(match tables {
+            None => Blocks::new(bytes),
+            Some(tables) => Blocks::of_records(bytes, tables.dialect.delimiter),
+        }))
     }
 
     /// Read the next piece into `block`; `None` after the last.
@@ -112,9 +124,16 @@ impl Content {
 }
 
 impl Files {
-    /// All files. If `reads_aside`, compressed files and pipes are read by a thread of their own.
-    pub fn new(waiting: VecDeque<Waiting>, reads_aside: bool, on_interrupt: OnInterrupt) -> Files {
+    /// All files. If `reads_aside`, compressed files and pipes are read by a thread of their own. If `tables`, text is
+    /// the records of tables.
+    pub fn new(
+        waiting: VecDeque<Waiting>,
+        tables: Option<Tables>,
+        reads_aside: bool,
+        on_interrupt: OnInterrupt,
+    ) -> Files {
         Files {
+            tables,
             waiting,
             open: None,
             given_out: 0,
@@ -134,10 +153,11 @@ impl Files {
             None => (Arc::from(""), false),
         };
         let is_of_pipe = self.open.as_ref().is_some_and(|open| open.is_pipe);
+        let layout = self.open.as_ref().and_then(|open| open.layout.clone());
         let number = self.given_out;
         self.given_out += 1;
         let bytes_read = self.bytes_read();
-        Task { number, file, begins_file, bytes_read, is_of_pipe, piece, block }
+        Task { number, file, begins_file, bytes_read, is_of_pipe, layout, piece, block }
     }
 
     fn bytes_read(&self) -> u64 {
@@ -154,7 +174,14 @@ impl Files {
                 continue;
             };
             match open.content.next_piece(block) {
-                Ok(Some(piece)) => return Ok(piece),
+                Ok(Some(piece)) => {
+                    if let Some(tables) = &self.tables
+                        && !open.begin_table(tables, &piece, block)?
+                    {
+                        continue;
+                    }
+                    return Ok(piece);
+                }
                 Ok(None) => self.close(),
                 Err(trouble) => return Err(explained(trouble, &open.origin)),
             }
@@ -172,14 +199,45 @@ impl Files {
         let source = if self.reads_aside { source.read_ahead(self.on_interrupt) } else { source };
         let file = Arc::from(source.origin.name.as_str());
         let (origin, is_pipe) = (source.origin, source.is_pipe);
-        let content = Content::of(source.bytes).map_err(|trouble| explained(trouble, &origin))?;
-        self.open = Some(Open { content, origin, file, begins: true, is_pipe });
+        let content = Content::of(source.bytes, self.tables.as_ref())
+            .map_err(|trouble| explained(trouble, &origin))?;
+        self.open = Some(Open {
+            content,
+            layout: None,
+            lines_before_header: 0,
+            origin,
+            file,
+            begins: true,
+            is_pipe,
+        });
         Ok(true)
     }
 
     fn close(&mut self) {
         self.finished_bytes = self.bytes_read();
         self.open = None;
+    }
+}
+
+impl Open {
+    /// Read the header of a table, if it is not read yet; false if the block has no record.
+    fn begin_table(
+        &mut self,
+        tables: &Tables,
+        piece: &Piece,
+        block: &mut Block,
+    ) -> Result<bool, InputError> {
+        if self.layout.is_some() || matches!(piece, Piece::Batch(_)) {
+            return Ok(true);
+        }
+        let lines = self.lines_before_header + block.lines_before();
+        self.layout = tables.begin(block, piece, lines, &self.file)?;
+        if self.layout.is_none() {
+            self.lines_before_header += block.lines_before();
+            return Ok(false);
+        }
+        block.add_lines_before(self.lines_before_header);
+        Ok(true)
     }
 }
 

@@ -5,10 +5,11 @@
 //!                          parser ┘                  parser ┘  (the stream's own thread)
 //! ```
 //!
-//! - [`files`]: the blocks of all files, one after another, numbered;
+//! - [`files`]: the blocks of all files, one after another, numbered; [`tables`]: the headers of tables;
 //! - [`parsed`]: parses a block into examples, on any thread;
 //! - [`pipeline`]: the work queue of the threads, and the order of the results.
 
 pub mod files;
 pub mod parsed;
 pub mod pipeline;
+pub mod tables;

@@ -8,11 +8,13 @@
 use crate::example::{Chunk, Requirements};
 use crate::read::arrow::batch::BatchReader;
 use crate::read::arrow::messages::Batch;
+use crate::read::fast::csv::TableReader;
 use crate::read::fast::{BlockReader, Report};
 use crate::read::format::{Fault, Format, LabelReader};
 use crate::read::source::LONGEST_LINE;
 
 use super::files::{Piece, Task};
+use super::tables;
 
 /// The longest block that helper threads parse. Blocks are longer than this only if a single line is.
 const LONGEST_FOR_HELPERS: usize = 1 << 20;
@@ -41,6 +43,8 @@ pub struct Parser {
     pub lines: BlockReader,
     /// The reader of Arrow batches.
     pub batches: BatchReader,
+    /// The reader of tables, if text is tables.
+    pub tables: Option<TableReader>,
 }
 
 impl Parser {
@@ -73,7 +77,8 @@ impl Parser {
 
     /// A parser for another thread.
     pub fn sibling(&self) -> Parser {
-        Parser { lines: self.lines.sibling(), batches: self.batches }
+        let tables = self.tables.clone();
+        Parser { lines: self.lines.sibling(), batches: self.batches, tables }
     }
 
     /// Parse a task again.
@@ -92,12 +97,14 @@ impl Parser {
         let Parsed { task, chunk, .. } = parsed;
         let outcome = match task.piece {
             Piece::Lines => {
-                let report = self.lines.read(task.block.text(), task.block.lines(), chunk);
+                let report = self.read_lines(task, chunk);
                 self.lines.reader.lacks_namespaces().map_or(Ok(report), Err)
             }
             Piece::Batch(batch) => self.read_batch(batch, task, chunk),
             Piece::TooLong => {
-                Ok(Report { lines: 1, bad: vec![0], first_bad: Some((1, too_long())) })
+                let is_table = task.layout.is_some();
+                let fault = if is_table { tables::too_long().located(&[]).1 } else { too_long() };
+                Ok(Report { lines: 1, bad: vec![0], first_bad: Some((1, fault)) })
             }
             Piece::Failed(_) | Piece::End => Ok(Report::default()),
         };
@@ -106,6 +113,16 @@ impl Parser {
         parsed.labels = self.lines.reader.labels();
         parsed.is_left = false;
         parsed.chunk.look_up_positions();
+    }
+
+    fn read_lines(&mut self, task: &Task, chunk: &mut Chunk) -> Report {
+        let (text, lines) = (task.block.text(), task.block.lines());
+        match (&mut self.tables, &task.layout) {
+            (Some(tables), Some(layout)) => {
+                tables.read(text, lines, layout, chunk, self.lines.reader.names_mut())
+            }
+            _ => self.lines.read(text, lines, chunk),
+        }
     }
 
     fn read_batch(

@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
 
+use super::peek;
 use super::read_ahead::ReadAhead;
 use super::shrunk::{NotShrunk, Shrunk};
 use super::zstd::{WindowTooLarge, Zstd};
@@ -53,7 +54,7 @@ impl Source {
     /// Open the file `name`; `-` is standard input.
     pub fn open(name: &Path, on_interrupt: OnInterrupt) -> Result<Source, InputError> {
         if name == Path::new("-") {
-            let source = Source::new("<stdin>", Box::new(io::stdin()), on_interrupt)?;
+            let source = Source::new("<stdin>", peek::stdin(), on_interrupt)?;
             return Ok(Source { is_pipe: true, ..source });
         }
         let opened = File::open(name).and_then(|file| match file.metadata()? {

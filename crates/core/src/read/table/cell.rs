@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::missing::Spellings;
 use super::time::Moment;
 
 /// The content of a cell, as text or typed.
@@ -56,19 +57,14 @@ impl<'a> Cell<'a> {
     }
 
     /// Whether the cell is missing: null, not a number, or spelled in one of these ways.
-    pub fn is_missing(self, spellings: &[String]) -> bool {
+    pub fn is_missing(self, spellings: &Spellings) -> bool {
         match self {
             Cell::Missing => true,
-            Cell::Text(text) => is_spelled(trimmed(text), spellings),
+            Cell::Text(text) => spellings.has(trimmed(text)),
             Cell::Number(number) => number.is_nan(),
             Cell::Whole(_) | Cell::Flag(_) | Cell::Time(_) => false,
         }
     }
-}
-
-#[inline]
-fn is_spelled(text: &[u8], spellings: &[String]) -> bool {
-    spellings.iter().any(|spelling| spelling.as_bytes() == text)
 }
 
 /// Text without spaces and tabs at its ends.
@@ -115,7 +111,7 @@ mod tests {
 
     #[test]
     fn missing_is_null_or_nan_or_a_spelling() {
-        let spellings = ["".to_owned(), "?".to_owned()];
+        let spellings = Spellings::new(&["".to_owned(), "?".to_owned()]);
         for cell in [Cell::Missing, Cell::Number(f64::NAN), Cell::Text(b" ? "), Cell::Text(b" ")] {
             assert!(cell.is_missing(&spellings), "{cell:?}");
         }

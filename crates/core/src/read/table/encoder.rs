@@ -13,30 +13,19 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::cell::Cell;
+use super::classes::ClassNames;
+use super::faults::CellFault;
+use super::missing::Spellings;
+use super::prepared::{Hashed, Prepared};
 use super::time::Moment;
 use super::words::each_word;
 use crate::error::Result;
-use crate::example::hash;
 use crate::example::{Chunk, Name, Names};
 use crate::loss::Labels;
-use crate::read::format::quote;
-use crate::spec::{Classes, Column, FeatureSpace, Kind, Schema};
+use crate::spec::{Column, FeatureSpace, Kind, Schema};
 
-/// The days of the week as they are in the names of features.
-const WEEKDAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 /// The multiplier of Vowpal Wabbit's hash of a cross, a prime of Fowler, Noll and Vo.
 const FNV_PRIME: u64 = 16_777_619;
-
-/// A cell that its column cannot hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CellFault {
-    /// The number of the column in the schema.
-    pub column: usize,
-    /// What was expected, with the name of the column and what to do.
-    pub expected: String,
-    /// What was found.
-    pub found: String,
-}
 
 /// What an example is beside its features.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,8 +40,10 @@ pub struct Encoder {
     schema: Arc<Schema>,
     labels: Labels,
     mask: u64,
-    columns: Vec<Prepared>,
-    classes: Option<[ClassName; 2]>,
+    /// The names of every column.
+    pub(in crate::read) columns: Vec<Prepared>,
+    pub(in crate::read) classes: Option<ClassNames>,
+    pub(in crate::read) missing: Spellings,
     /// The columns of every cross.
     crosses: Vec<Vec<usize>>,
     /// The features of the row; the hashes are not masked.
@@ -63,33 +54,7 @@ pub struct Encoder {
     keeps_names: bool,
     /// The features of every column, as a range.
     spans: Vec<Range<usize>>,
-    name: Vec<u8>,
     tag: Vec<u8>,
-}
-
-/// The hashed names of a column.
-#[derive(Clone, Debug)]
-struct Prepared {
-    number: Hashed,
-    missing: Hashed,
-    /// For times: hours, weekdays and months.
-    hours: Vec<Hashed>,
-    weekdays: Vec<Hashed>,
-    months: Vec<Hashed>,
-}
-
-/// A name and its hash.
-#[derive(Clone, Debug)]
-struct Hashed {
-    name: String,
-    hash: u64,
-}
-
-/// The name of a class; `None` is any other.
-#[derive(Clone, Debug)]
-struct ClassName {
-    name: Option<String>,
-    number: Option<f64>,
 }
 
 impl Encoder {
@@ -103,14 +68,14 @@ impl Encoder {
             labels: space.labels,
             mask: (1 << bits) - 1,
             columns: schema.columns.iter().map(Prepared::new).collect(),
-            classes: schema.classes.as_ref().map(class_names),
+            classes: schema.classes.as_ref().map(ClassNames::new),
+            missing: Spellings::new(&schema.missing),
             crosses: schema.crosses.iter().map(columns_of).collect(),
             features: Vec::new(),
             names: Vec::new(),
             name_ends: Vec::new(),
             keeps_names: false,
             spans: Vec::new(),
-            name: Vec::new(),
             tag: Vec::new(),
         })
     }
@@ -118,6 +83,11 @@ impl Encoder {
     /// The schema of the rows.
     pub fn schema(&self) -> &Arc<Schema> {
         &self.schema
+    }
+
+    /// The bits of a hash that are a slot.
+    pub fn mask(&self) -> u64 {
+        self.mask
     }
 
     /// Append a row to the chunk. `cell` gives the cell of a column of the schema. After a fault the chunk is as it
@@ -144,7 +114,7 @@ impl Encoder {
         let row = self.read(cell)?;
         let mut start = 0;
         for (&(hash, value), &end) in self.features.iter().zip(&self.name_ends) {
-            if value != 0.0 {
+            if value != 0.0 || chunk.requirements().zeros {
                 let feature = &self.names[start..end];
                 names.note((hash & self.mask) as u32, Name::Word { namespace: b"", feature });
             }
@@ -183,7 +153,7 @@ impl Encoder {
             }
             self.spans.push(start..self.features.len());
         }
-        self.cross_all();
+        self.cross_all()?;
         Ok(row)
     }
 
@@ -194,10 +164,10 @@ impl Encoder {
         cell: Cell<'_>,
         row: &mut Row,
     ) -> std::result::Result<(), CellFault> {
-        let is_missing = cell.is_missing(&self.schema.missing);
+        let is_missing = cell.is_missing(&self.missing);
         match column.kind {
             Kind::Label => row.label = self.label(k, column, cell, is_missing)?,
-            Kind::Weight => row.importance = weight(k, column, cell)?,
+            Kind::Weight => row.importance = self.weight(k, column, cell)?,
             Kind::Tag => self.tag.extend_from_slice(&cell.text()),
             Kind::Base | Kind::Ignore => {}
             _ if is_missing => self.push_prepared(k, |column| &column.missing, 1.0),
@@ -205,10 +175,11 @@ impl Encoder {
                 let number = number(k, column, cell)?;
                 self.push_prepared(k, |column| &column.number, number);
             }
-            Kind::Category => self.push_named(&column.name, &cell.text(), 1.0),
-            Kind::Text => self.read_words(column, &cell.text()),
+            Kind::Category => self.push_named(k, &cell.text(), 1.0),
+            Kind::Text => self.read_words(k, column, &cell.text()),
             Kind::Time => {
-                let moment = cell.moment().ok_or_else(|| fault(k, column, cell, "a date"))?;
+                let moment =
+                    cell.moment().ok_or_else(|| CellFault::of_kind(k, column, cell, "a date"))?;
                 self.read_time(k, moment);
             }
         }
@@ -225,21 +196,33 @@ impl Encoder {
         let may_be_absent = self.labels == Labels::Any;
         let label = match &self.classes {
             _ if is_missing => None,
-            Some(classes) => class(classes, cell),
+            Some(classes) => classes.label(cell),
             None => cell.number().map(|number| number as f32).filter(|number| number.is_finite()),
         };
         match label {
             Some(label) => Ok(label),
             None if may_be_absent => Ok(f32::NAN),
-            None => Err(CellFault {
-                column: k,
-                expected: expected_label(&self.schema, column),
-                found: shown(cell),
-            }),
+            None => Err(CellFault::of_label(k, column, &self.schema, cell)),
         }
     }
 
-    fn read_words(&mut self, column: &Column, text: &[u8]) {
+    fn weight(
+        &self,
+        k: usize,
+        column: &Column,
+        cell: Cell<'_>,
+    ) -> std::result::Result<f32, CellFault> {
+        if cell == Cell::Missing && self.labels == Labels::Any {
+            // Rows that are only predicted need no weight.
+            return Ok(1.0);
+        }
+        let weight = cell.number().map(|number| number as f32);
+        let weight = weight.filter(|weight| weight.is_finite() && *weight >= 0.0);
+        let expected = "a finite number from 0 up, the weight of the row,";
+        weight.ok_or_else(|| CellFault::of_kind(k, column, cell, expected))
+    }
+
+    fn read_words(&mut self, k: usize, column: &Column, text: &[u8]) {
         let (mut words, mut ends) = (Vec::new(), vec![0]);
         each_word(text, |word| {
             if !words.is_empty() {
@@ -253,7 +236,7 @@ impl Encoder {
                 let start = ends[last - run];
                 // The words before this one end with an underscore.
                 let start = if start == 0 { 0 } else { start + 1 };
-                self.push_named(&column.name, &words[start..ends[last]], 1.0);
+                self.push_named(k, &words[start..ends[last]], 1.0);
             }
         }
     }
@@ -280,29 +263,32 @@ impl Encoder {
 
     /// Append the feature `column=word`.
     #[inline]
-    fn push_named(&mut self, column: &str, word: &[u8], value: f32) {
-        self.name.clear();
-        self.name.extend_from_slice(column.as_bytes());
-        self.name.push(b'=');
-        self.name.extend_from_slice(word);
-        self.features.push((hash::feature(&self.name, 0), value));
+    fn push_named(&mut self, k: usize, word: &[u8], value: f32) {
+        self.features.push((self.columns[k].prefix.feature(word), value));
         if self.keeps_names {
-            self.names.extend_from_slice(&self.name);
+            self.names.extend_from_slice(self.schema.columns[k].name.as_bytes());
+            self.names.push(b'=');
+            self.names.extend_from_slice(word);
             self.name_ends.push(self.names.len());
         }
     }
 
-    fn cross_all(&mut self) {
+    fn cross_all(&mut self) -> std::result::Result<(), CellFault> {
         let crosses = std::mem::take(&mut self.crosses);
-        for cross in &crosses {
-            if let Some((&first, rest)) = cross.split_first() {
-                for k in self.spans[first].clone() {
-                    let (hash, value) = self.features[k];
-                    self.cross(rest, hash, value, &[k]);
-                }
+        let mut outcome = Ok(());
+        for (number, cross) in crosses.iter().enumerate() {
+            let start = self.features.len();
+            let Some((&first, rest)) = cross.split_first() else { continue };
+            for k in self.spans[first].clone() {
+                let (hash, value) = self.features[k];
+                self.cross(rest, hash, value, &[k]);
+            }
+            if self.features[start..].iter().any(|(_, value)| !value.is_finite()) {
+                outcome = Err(CellFault::of_cross(first, &self.schema.crosses[number]));
             }
         }
         self.crosses = crosses;
+        outcome
     }
 
     /// Append the products of a feature, which is itself one of the features `path`, with those of more columns.
@@ -334,102 +320,19 @@ impl Encoder {
     }
 }
 
-impl Prepared {
-    fn new(column: &Column) -> Self {
-        let name = &column.name;
-        let all = |part: &str, values: Vec<String>| {
-            let is_time = column.kind == Kind::Time;
-            let values = values.into_iter().filter(|_| is_time);
-            values.map(|value| Hashed::new(format!("{name}.{part}={value}"))).collect()
-        };
-        Prepared {
-            number: Hashed::new(name.clone()),
-            missing: Hashed::new(format!("{name}=missing")),
-            hours: all("hour", (0..24).map(|hour| hour.to_string()).collect()),
-            weekdays: all("weekday", WEEKDAYS.map(str::to_owned).to_vec()),
-            months: all("month", (1..13).map(|month| month.to_string()).collect()),
-        }
-    }
-}
-
-impl Hashed {
-    fn new(name: String) -> Self {
-        let hash = hash::feature(name.as_bytes(), 0);
-        Hashed { name, hash }
-    }
-}
-
-fn class_names(classes: &Classes) -> [ClassName; 2] {
-    [classes.negative.clone(), Some(classes.positive.clone())].map(|name| {
-        let number = name.as_ref().and_then(|name| Cell::Text(name.as_bytes()).number());
-        ClassName { name, number }
-    })
-}
-
-/// The label of a cell: 1 or −1.
-fn class([negative, positive]: &[ClassName; 2], cell: Cell<'_>) -> Option<f32> {
-    let text = cell.text();
-    let is = |class: &ClassName| class.name.as_ref().is_some_and(|name| name.as_bytes() == &*text);
-    // Numbers may be spelled in different ways, such as 1 and 1.0.
-    let equals = |class: &ClassName| class.number.is_some() && class.number == cell.number();
-    if is(positive) || (!is(negative) && equals(positive)) {
-        return Some(1.0);
-    }
-    (is(negative) || equals(negative) || negative.name.is_none()).then_some(-1.0)
-}
-
 fn number(k: usize, column: &Column, cell: Cell<'_>) -> std::result::Result<f32, CellFault> {
     match cell.number() {
         Some(number) if (number as f32).is_finite() => Ok(number as f32),
-        Some(_) => Err(fault(k, column, cell, "a number within ±3.4e38")),
-        None => Err(fault(k, column, cell, "a number")),
-    }
-}
-
-fn weight(k: usize, column: &Column, cell: Cell<'_>) -> std::result::Result<f32, CellFault> {
-    let weight = cell.number().map(|number| number as f32);
-    let weight = weight.filter(|weight| weight.is_finite() && *weight >= 0.0);
-    weight
-        .ok_or_else(|| fault(k, column, cell, "a finite number from 0 up, the weight of the row,"))
-}
-
-fn fault(k: usize, column: &Column, cell: Cell<'_>, expected: &str) -> CellFault {
-    let (name, kind) = (&column.name, column.kind);
-    let cure = match kind {
-        Kind::Number | Kind::Time => {
-            format!("; train with --category {name} if its cells are not all {}s", kind.name())
-        }
-        _ => String::new(),
-    };
-    CellFault {
-        column: k,
-        expected: format!("{expected} in column '{name}'{cure}"),
-        found: shown(cell),
-    }
-}
-
-fn expected_label(schema: &Schema, column: &Column) -> String {
-    let name = &column.name;
-    match &schema.classes {
-        None => format!("a number as label in column '{name}'"),
-        Some(Classes { negative: None, .. }) => format!("a label in column '{name}'"),
-        Some(Classes { negative: Some(negative), positive }) => {
-            format!("the label '{negative}' or '{positive}' in column '{name}'")
-        }
-    }
-}
-
-fn shown(cell: Cell<'_>) -> String {
-    match cell {
-        Cell::Missing => "nothing".to_owned(),
-        cell => quote(&cell.text()),
+        Some(_) => Err(CellFault::of_kind(k, column, cell, "a number within ±3.4e38")),
+        None => Err(CellFault::of_kind(k, column, cell, "a number")),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::FeatureSpace;
+    use crate::example::hash;
+    use crate::spec::Classes;
 
     fn column(name: &str, kind: Kind) -> Column {
         Column { name: name.to_owned(), kind, words: if kind == Kind::Text { 2 } else { 1 } }
@@ -551,6 +454,18 @@ mod tests {
     }
 
     #[test]
+    fn a_product_that_is_too_large_is_refused() {
+        let columns = [("a", Kind::Number), ("b", Kind::Number)];
+        let mut encoder = encoder(Labels::Any, &columns, &[&["a", "b"]]);
+        let row = [Cell::Text(b"1e30"), Cell::Text(b"1e30")];
+        assert_eq!(
+            told(&mut encoder, &row),
+            "expected a product of the columns 'a', 'b' within ±3.4e38; divide their numbers, or cross fewer \
+             columns, found a larger one"
+        );
+    }
+
+    #[test]
     fn a_cell_that_does_not_fit_is_named() {
         let columns =
             [("age", Kind::Number), ("at", Kind::Time), ("w", Kind::Weight), ("y", Kind::Label)];
@@ -584,23 +499,5 @@ mod tests {
             row[place] = Cell::Text(cell.as_bytes());
             assert_eq!(told(&mut encoder, &row), format!("expected {expected}"));
         }
-    }
-
-    #[test]
-    fn classes_are_words_or_numbers() {
-        let named = |negative: Option<&str>, positive: &str| {
-            class_names(&Classes {
-                negative: negative.map(str::to_owned),
-                positive: positive.into(),
-            })
-        };
-        let numbers = named(Some("0"), "1");
-        assert_eq!(class(&numbers, Cell::Number(1.0)), Some(1.0));
-        assert_eq!(class(&numbers, Cell::Text(b"0.0")), Some(-1.0));
-        assert_eq!(class(&numbers, Cell::Flag(true)), Some(1.0));
-        assert_eq!(class(&numbers, Cell::Text(b"2")), None);
-        let rest = named(None, "a");
-        assert_eq!(class(&rest, Cell::Text(b"a")), Some(1.0));
-        assert_eq!(class(&rest, Cell::Text(b"b")), Some(-1.0));
     }
 }

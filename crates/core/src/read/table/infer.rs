@@ -13,6 +13,7 @@
 use std::collections::HashMap;
 
 use super::cell::Cell;
+use super::missing::Spellings;
 use super::words::each_word;
 use crate::spec::Kind;
 
@@ -21,7 +22,7 @@ const MANY: u64 = 100;
 /// Text has at least this many words a cell.
 const WORDS_OF_TEXT: u64 = 3;
 /// The number of values whose cells are counted.
-const MOST_VALUES: usize = 10_000;
+pub const MOST_VALUES: usize = 10_000;
 
 /// What was seen of a column.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +43,7 @@ pub struct ColumnSample {
 
 impl ColumnSample {
     /// Add a cell.
-    pub fn add(&mut self, cell: Cell<'_>, missing: &[String]) {
+    pub fn add(&mut self, cell: Cell<'_>, missing: &Spellings) {
         self.cells += 1;
         if cell.is_missing(missing) {
             self.missing += 1;
@@ -111,7 +112,7 @@ mod tests {
     fn kind(cells: &[&str]) -> Kind {
         let mut sample = ColumnSample::default();
         for cell in cells {
-            sample.add(Cell::Text(cell.as_bytes()), &[String::new(), "?".to_owned()]);
+            sample.add(Cell::Text(cell.as_bytes()), &Spellings::new(&["".into(), "?".into()]));
         }
         sample.kind()
     }
@@ -135,7 +136,7 @@ mod tests {
     fn values_are_counted() {
         let mut sample = ColumnSample::default();
         for cell in [&b"b"[..], b"a", b"b", b"c", b"a", b"b"] {
-            sample.add(Cell::Text(cell), &[]);
+            sample.add(Cell::Text(cell), &Spellings::new(&[]));
         }
         let expected: [(&[u8], u64); 3] = [(b"b", 3), (b"a", 2), (b"c", 1)];
         assert_eq!(sample.most_frequent(), expected);
