@@ -9,7 +9,6 @@ model, and a model that was trained on a table has one.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,13 +16,11 @@ from typing import Any
 from lessregret.data.arrow_tables import ArrowTable
 from lessregret.data.column_choices import ColumnChoices
 from lessregret.data.recognise import Recognised, recognise
-from lessregret.data.streams import TABLES, Data, ExampleStream, open_examples, total_bytes
-from lessregret.data.tables import Inferred, delimiter_of, infer_schema, sample_csv
+from lessregret.data.streams import TABLES, TEXTS, Data, ExampleStream, open_examples, total_bytes
+from lessregret.data.tables import Inferred, delimiter_of, inferred_from, sample_csv
 from lessregret.errors import SpecError
 from lessregret.learners.schema import MISSING
 from lessregret.learners.space import FeatureSpace, HasSpace, space_of
-
-DataLike = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Data | object"
 
 
 @dataclass
@@ -57,13 +54,38 @@ class GivenData(Data):
 
     def infer(self, loss: str | None = None) -> Inferred:
         """What the columns are and which loss fits the labels, if no loss is given."""
-        missing = MISSING if self.choices.missing is None else self.choices.missing
+        choices = self.choices
+        missing = MISSING if choices.missing is None else choices.missing
         if self.recognised.kind == "table":
             self._sampled = self._table()
-            columns = self._sampled.sample(missing)
+            sampled = self._sampled.sample(missing)
         else:
-            columns = sample_csv(self.files[0], self.choices, missing, self._delimiter)
-        return infer_schema(columns, self.choices, missing, loss)
+            sampled = self._sample_csv(missing)
+        return inferred_from(
+            sampled,
+            label=choices.label,
+            number=choices.number,
+            category=choices.category,
+            text=choices.text,
+            time=choices.time,
+            ignore=choices.ignore,
+            weight=choices.weight,
+            tag=choices.tag,
+            positive=choices.positive,
+            missing=missing,
+            crosses=[cross.split("*") for cross in choices.cross],
+            loss=loss,
+        )
+
+    def _sample_csv(self, missing: Sequence[str]) -> dict[str, Any]:
+        header = self.choices.header
+        return sample_csv(
+            self.files[0],
+            delimiter=self._delimiter,
+            header=header is None,
+            names=header or None,
+            missing=missing,
+        )
 
     def open(self, space: FeatureSpace | HasSpace, **options: Any) -> ExampleStream:
         """The examples; the options are those of :func:`open_examples`."""
@@ -72,7 +94,8 @@ class GivenData(Data):
             # The rows of a sample come first, for a reader that can be read only once.
             table, self._sampled = self._sampled or self._table(), None
             return table.examples(space, **options)
-        if not self.has_columns and not _has_columns(space):
+        is_text = self.format in TEXTS or not (self.has_columns or _has_columns(space))
+        if is_text:
             return open_examples(self.files, space, format=self.format, **options)
         return self._open_csv(space, options)
 

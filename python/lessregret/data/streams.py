@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-FORMATS = ("auto", "svmlight", "vw")
+TEXTS = ("svmlight", "vw")
 TABLES = ("csv", "tsv")
 """The formats of tables, which need a feature space with a schema."""
 BLOCK = 1 << 14
@@ -82,8 +82,21 @@ class ExampleStream:
                 yield Example(float(labels[k]), float(importances[k]), slots[row], values[row], tag)
 
 
+class Data(ABC):
+    """Data that know how they are opened: what may be given in place of the names of files."""
+
+    @property
+    @abstractmethod
+    def files(self) -> list[str]:
+        """The names of the files, if there are any."""
+
+    @abstractmethod
+    def open(self, space: FeatureSpace | HasSpace, **options: Any) -> ExampleStream:
+        """The examples; the options are those of :func:`open_examples`."""
+
+
 def open_examples(
-    files: Sequence[File],
+    files: Sequence[File] | Data,
     space: FeatureSpace | HasSpace,
     *,
     format: str = "auto",
@@ -129,6 +142,9 @@ def open_examples(
     column_names : strings, optional
         For tables without a header: the names of the columns. The default is c1, c2, ….
     """
+    if isinstance(files, Data):
+        reading = {"bad_lines": bad_lines, "names": names, "scale": scale, "threads": threads}
+        return files.open(space, **reading)
     space = replace(space_of(space), scale=scale)
     if format == "auto" and space.schema is not None:
         format = _format_of_table(files)

@@ -131,10 +131,45 @@ def infer_schema(
     if not files:
         raise SpecError("infer_schema needs at least one file, found none")
     if delimiter is None:
-        delimiter = _delimiter_of(files[0])
-    table = json.loads(
+        delimiter = delimiter_of(files[0])
+    table = sample_csv(
+        files[0],
+        delimiter=delimiter,
+        header=header,
+        names=names,
+        missing=missing,
+        bad_lines=bad_lines,
+    )
+    return inferred_from(
+        table,
+        label=label,
+        number=number,
+        category=category,
+        text=text,
+        time=time,
+        ignore=ignore,
+        weight=weight,
+        tag=tag,
+        positive=positive,
+        missing=missing,
+        crosses=crosses,
+        loss=loss,
+    )._replace(delimiter=delimiter)
+
+
+def sample_csv(
+    file: File,
+    *,
+    delimiter: str,
+    header: bool = True,
+    names: Sequence[str] | None = None,
+    missing: Sequence[str] = MISSING,
+    bad_lines: str = "stop",
+) -> dict[str, Any]:
+    """What the first rows of a file show of its columns; :func:`infer_schema` has the parameters."""
+    sampled: dict[str, Any] = json.loads(
         _core.sample_table(
-            opened_one(files[0]),
+            opened_one(file),
             delimiter=delimiter,
             header=header,
             column_names=None if names is None else list(names),
@@ -143,6 +178,26 @@ def infer_schema(
             bad_lines=bad_lines,
         )
     )
+    return sampled
+
+
+def inferred_from(
+    table: Mapping[str, Any],
+    *,
+    label: str | None,
+    number: Sequence[str] = (),
+    category: Sequence[str] = (),
+    text: Sequence[str] = (),
+    time: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    weight: str | None = None,
+    tag: str | None = None,
+    positive: str | None = None,
+    missing: Sequence[str] = MISSING,
+    crosses: Sequence[Sequence[str]] = (),
+    loss: str | None = None,
+) -> Inferred:
+    """Infer the schema from what the first rows show; :func:`infer_schema` has the parameters."""
     samples = {column["name"]: column for column in table["columns"]}
     runs = dict(_split_words(entry) for entry in text)
     given = {
@@ -167,10 +222,10 @@ def infer_schema(
         classes, loss = _label(label, samples[label], positive, None if loss is None else loss)
     schema = Schema(columns, tuple(missing), classes, tuple(tuple(cross) for cross in crosses))
     seen = tuple(_seen(column, samples[column.name]) for column in columns)
-    return Inferred(schema, loss, delimiter, seen, table["rows"])
+    return Inferred(schema, loss, ",", seen, table["rows"])
 
 
-def _delimiter_of(file: File) -> str:
+def delimiter_of(file: File) -> str:
     """The delimiter, by the name of a file or by its first line."""
     name = os.fspath(file) if isinstance(file, str | os.PathLike) else ""
     for packed in PACKED:
@@ -265,7 +320,9 @@ def _classes(
     if positive is not None:
         if is_all and positive not in different:
             shown = ", ".join(map(repr, different))
-            raise SpecError(f"positive: no label in column {name!r} is {positive!r}; it has {shown}")
+            raise SpecError(
+                f"positive: no label in column {name!r} is {positive!r}; it has {shown}"
+            )
         if _is_two(different, is_all):
             return next(value for value in different if value != positive), positive
         return None, positive
