@@ -1,5 +1,5 @@
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias, final
 
 import numpy as np
@@ -20,6 +20,7 @@ __all__ = [
     "Rows",
     "Stream",
     "SumsMark",
+    "Table",
     "__version__",
     "hash_features",
     "learn_many",
@@ -48,6 +49,17 @@ class Stream:
         names: bool = False,
         threads: int | None = None,
     ) -> Stream: ...
+    @staticmethod
+    def over_table(
+        table: Table,
+        space: str,
+        *,
+        bad_lines: str = "stop",
+        names: bool = False,
+        threads: int | None = None,
+    ) -> Stream: ...
+    @property
+    def unused_columns(self) -> list[str]: ...
     @property
     def space(self) -> str: ...
     @property
@@ -66,6 +78,17 @@ class Stream:
         NDArray[np.float32],
         list[bytes],
     ]: ...
+
+@final
+class Table:
+    def __new__(cls, object: object, name: str) -> Table: ...
+    @staticmethod
+    def of_texts(
+        names: Sequence[str], batches: Iterator[Sequence[Sequence[str | None]]], name: str
+    ) -> Table: ...
+    @property
+    def columns(self) -> list[tuple[str, str]]: ...
+    def sample(self, missing: Sequence[str], rows: int = 10_000) -> str: ...
 
 @final
 class ArrowWriter:

@@ -8,6 +8,7 @@ mod files;
 mod json;
 mod learner;
 mod stream;
+mod tables;
 
 use pyo3::prelude::*;
 
@@ -24,6 +25,8 @@ mod _core {
     use super::learner::{Learner, SumsMark, learn_many, read_model_header};
     #[pymodule_export]
     use super::stream::Stream;
+    #[pymodule_export]
+    use super::tables::Table;
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -50,6 +50,11 @@ class ExampleStream:
         return FeatureSpace.from_json(self.core.space)
 
     @property
+    def unused_columns(self) -> list[str]:
+        """The columns of a table that the schema of its feature space does not have."""
+        return self.core.unused_columns
+
+    @property
     def skipped(self) -> int:
         """The number of bad lines skipped so far."""
         return self.core.skipped

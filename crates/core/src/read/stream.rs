@@ -24,6 +24,8 @@ use crate::read::parallel::files::{Files, Piece, Waiting};
 use crate::read::parallel::parsed::{Parsed, Parser};
 use crate::read::parallel::pipeline::Pipeline;
 use crate::read::source::OnInterrupt;
+use crate::read::table::batch::{Batches, PieceReader, Pieces};
+use crate::read::table::encoder::Encoder;
 use crate::simd::InstructionSet;
 use crate::spec::{FeatureSpace, Scale};
 
@@ -64,6 +66,8 @@ pub struct Stream {
     pipeline: Option<Pipeline>,
     current: Option<Current>,
     labels: LabelReader,
+    /// The columns of a table that its schema does not have.
+    unused: Vec<String>,
     /// How values are scaled; none if the feature space is invalid.
     scales: Option<Scales>,
     /// The number of examples that were scaled.
@@ -133,6 +137,13 @@ impl Stream {
         Stream::new(VecDeque::from([given]), spec)
     }
 
+    /// The examples of a table, called `name` in messages; the feature space has a schema.
+    pub fn over_table(name: &str, batches: Box<dyn Batches>, spec: StreamSpec) -> Result<Stream> {
+        let (pieces, unused) = Pieces::new(name, batches, &spec.space)?;
+        let table = Waiting::Table(name.to_owned(), Box::new(pieces));
+        Ok(Stream { unused, ..Stream::new(VecDeque::from([table]), spec) })
+    }
+
     fn new(waiting: VecDeque<Waiting>, spec: StreamSpec) -> Stream {
         let FeatureSpace { table, labels, .. } = spec.space;
         let bits = table.check().and_then(|()| spec.space.bits());
@@ -149,6 +160,7 @@ impl Stream {
             pipeline: None,
             current: None,
             labels: LabelReader::new(labels),
+            unused: Vec::new(),
             scales,
             scaled: 0,
             file: Arc::from(""),
@@ -210,6 +222,11 @@ impl Stream {
     /// The feature space that the examples are read for.
     pub fn space(&self) -> &FeatureSpace {
         &self.spec.space
+    }
+
+    /// The columns of a table that its schema does not have.
+    pub fn unused_columns(&self) -> &[String] {
+        &self.unused
     }
 
     /// The number of lines skipped.
@@ -315,8 +332,11 @@ impl Stream {
         let reader = Reader::new(spec.format, spec.space.labels, bits, spec.names);
         let lines = BlockReader::new(reader, path, spec.bad_lines == BadLines::Stop);
         let files = Files::new(waiting, threads > 1, on_interrupt);
-        let batches = BatchReader { bits, stops: spec.bad_lines == BadLines::Stop };
-        Ok(Pipeline::new(files, Parser { lines, batches }, threads, on_interrupt))
+        let stops = spec.bad_lines == BadLines::Stop;
+        let batches = BatchReader { bits, stops };
+        let encoder = spec.space.schema.as_ref().map(|schema| Encoder::new(&spec.space, schema));
+        let rows = encoder.transpose()?.map(|encoder| PieceReader::new(encoder, stops));
+        Ok(Pipeline::new(files, Parser { lines, batches, rows }, threads, on_interrupt))
     }
 
     /// Accept the block whose turn has come; false if it is the end.
@@ -325,7 +345,7 @@ impl Stream {
         match parsed.task.piece {
             Piece::End => return Ok(false),
             Piece::Failed(error) => return Err(error.into()),
-            Piece::Lines | Piece::TooLong | Piece::Batch(_) => {}
+            Piece::Lines | Piece::TooLong | Piece::Batch(_) | Piece::Rows(_) => {}
         }
         if parsed.task.begins_file {
             self.labels.next_file();

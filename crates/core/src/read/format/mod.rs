@@ -54,7 +54,7 @@ impl Format {
 pub struct ReadState {
     pub(in crate::read) labels: LabelReader,
     pub(in crate::read) mask: u64,
-    names: Option<Names>,
+    pub(in crate::read) names: Option<Names>,
 }
 
 impl ReadState {

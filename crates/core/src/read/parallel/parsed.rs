@@ -11,6 +11,7 @@ use crate::read::arrow::messages::Batch;
 use crate::read::fast::{BlockReader, Report};
 use crate::read::format::{Fault, Format, LabelReader};
 use crate::read::source::LONGEST_LINE;
+use crate::read::table::batch::{PieceReader, RowPiece};
 
 use super::files::{Piece, Task};
 
@@ -41,6 +42,8 @@ pub struct Parser {
     pub lines: BlockReader,
     /// The reader of Arrow batches.
     pub batches: BatchReader,
+    /// The reader of the rows of tables, if the feature space has a schema.
+    pub rows: Option<PieceReader>,
 }
 
 impl Parser {
@@ -56,7 +59,7 @@ impl Parser {
     /// Lines are left to the stream while their format is not known; Arrow files do not determine it. A block
     /// with a very long line is also left to the stream, so that only one reader needs memory for it.
     pub fn parse_or_leave(&mut self, task: Task, chunk: Chunk, labels: LabelReader) -> Parsed {
-        let is_text = !matches!(task.piece, Piece::Batch(_));
+        let is_text = !matches!(task.piece, Piece::Batch(_) | Piece::Rows(_));
         let is_unknown = is_text && self.lines.reader.format() == Format::Auto;
         if is_unknown || task.block.lines().len() > LONGEST_FOR_HELPERS {
             return Parsed::left(task, chunk, labels);
@@ -66,7 +69,7 @@ impl Parser {
 
     /// A parser for another thread.
     pub fn sibling(&self) -> Parser {
-        Parser { lines: self.lines.sibling(), batches: self.batches }
+        Parser { lines: self.lines.sibling(), batches: self.batches, rows: self.rows.clone() }
     }
 
     /// Parse a task again.
@@ -83,9 +86,10 @@ impl Parser {
     fn read(&mut self, parsed: &mut Parsed, labels: LabelReader) {
         self.lines.reader.set_labels(labels);
         let Parsed { task, chunk, .. } = parsed;
-        let outcome = match task.piece {
+        let outcome = match &task.piece {
             Piece::Lines => Ok(self.lines.read(task.block.text(), task.block.lines(), chunk)),
-            Piece::Batch(batch) => self.read_batch(batch, task, chunk),
+            Piece::Batch(batch) => self.read_batch(*batch, task, chunk),
+            Piece::Rows(piece) => Ok(self.read_rows(piece, chunk)),
             Piece::TooLong => {
                 Ok(Report { lines: 1, bad: vec![0], first_bad: Some((1, too_long())) })
             }
@@ -96,6 +100,11 @@ impl Parser {
         parsed.labels = self.lines.reader.labels();
         parsed.is_left = false;
         parsed.chunk.look_up_positions();
+    }
+
+    fn read_rows(&mut self, piece: &RowPiece, chunk: &mut Chunk) -> Report {
+        let names = &mut self.lines.reader.state.names;
+        self.rows.as_mut().map(|rows| rows.read(piece, names, chunk)).unwrap_or_default()
     }
 
     fn read_batch(
