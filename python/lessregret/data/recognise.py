@@ -64,16 +64,19 @@ def recognise(
         return Recognised("table", files, Query(query, files), "query")
     kinds = [_kind(file) for file in files]
     if len(set(kinds)) > 1:
+        found = " and ".join(sorted(set(kinds)))
         raise SpecError(
-            f"{shown(files)}: expected files of one kind, found {' and '.join(sorted(set(kinds)))}; "
-            "train on one, then --resume with the other"
+            f"{shown(files)}: expected files of one kind, found {found}; train on one, then "
+            "--resume with the other"
         )
     kind = kinds[0] if kinds else "text"
     if kind == "table":
         opened = open_files(files, table)
         return Recognised(kind, tuple(expanded(files)), opened, shown(expanded(files)))
     if table is not None:
-        raise SpecError(f"table {table!r} was given, but {shown(files or ('data',))} is no database")
+        raise SpecError(
+            f"table {table!r} was given, but {shown(files or ('data',))} is no database"
+        )
     return Recognised(kind, tuple(_expanded(files)), None, shown(files or ("data",)))
 
 

@@ -190,13 +190,13 @@ class ArrowFiles:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
         try:
-            import pyarrow
+            import pyarrow.ipc as ipc
+            from pyarrow import RecordBatchReader
         except ImportError:
             return _with_polars(self.files).__arrow_c_stream__()
-        first = _opened_arrow(pyarrow, self.files[0])
-        batches = (batch for file in self.files for batch in _batches(pyarrow, file, first.schema))
-        reader = pyarrow.RecordBatchReader.from_batches(first.schema, batches)
-        return reader.__arrow_c_stream__()
+        schema = _opened_arrow(ipc, self.files[0]).schema
+        batches = (batch for file in self.files for batch in _batches(ipc, file, schema))
+        return RecordBatchReader.from_batches(schema, batches).__arrow_c_stream__()
 
 
 def open_files(files: Sequence[str], table: str | None = None) -> Query | SqliteTable | ArrowFiles:
@@ -216,7 +216,7 @@ def open_files(files: Sequence[str], table: str | None = None) -> Query | Sqlite
 
 
 def is_file_of_tables(file: str) -> bool:
-    """Whether a file is one that :func:`open_files` reads, by its name and, if it has to be, content.
+    """Whether a file is one that :func:`open_files` reads, by its name and, if need be, content.
 
     Arrow files of examples, which ``lessregret convert`` writes, are not.
     """
@@ -317,7 +317,9 @@ def _single(file: str, tables: Sequence[str]) -> str:
     return tables[0]
 
 
-def _columns(connection: sqlite3.Connection, cursor: sqlite3.Cursor) -> Iterator[list[list[str | None]]]:
+def _columns(
+    connection: sqlite3.Connection, cursor: sqlite3.Cursor
+) -> Iterator[list[list[str | None]]]:
     """The cells of some rows at a time, column by column."""
     with closing(connection):
         while rows := cursor.fetchmany(ROWS):
@@ -346,21 +348,17 @@ def _is_of_examples(file: str) -> bool:
         return False
 
 
-def _opened_arrow(pyarrow: Any, file: str) -> Any:
+def _opened_arrow(ipc: Any, file: str) -> Any:
     """A reader of an Arrow file, or of an Arrow stream that is kept in a file."""
-    import pyarrow.ipc
-
     try:
-        source = pyarrow.memory_map(file)
-        if _starts_with(file, b"ARROW1"):
-            return pyarrow.ipc.open_file(source)
-        return pyarrow.ipc.open_stream(source)
-    except (OSError, pyarrow.ArrowInvalid) as error:
+        is_file = _starts_with(file, b"ARROW1")
+        return ipc.open_file(file) if is_file else ipc.open_stream(file)
+    except (OSError, ValueError) as error:  # ArrowInvalid is a ValueError
         raise InputError(file, 0, 0, f"trouble ({one_line(error)})", "an Arrow file") from error
 
 
-def _batches(pyarrow: Any, file: str, schema: Any) -> Iterator[Any]:
-    reader = _opened_arrow(pyarrow, file)
+def _batches(ipc: Any, file: str, schema: Any) -> Iterator[Any]:
+    reader = _opened_arrow(ipc, file)
     if not reader.schema.equals(schema):
         raise InputError(file, 0, 0, "others", "the columns of the first file, in their order")
     if hasattr(reader, "num_record_batches"):
@@ -373,5 +371,7 @@ def _with_polars(files: Sequence[str]) -> Any:
     try:
         import polars
     except ImportError as error:
-        raise SpecError(f"{shown(files)}: Arrow files need pyarrow or polars; install one") from error
+        raise SpecError(
+            f"{shown(files)}: Arrow files need pyarrow or polars; install one"
+        ) from error
     return polars.concat([polars.read_ipc(file) for file in files])
