@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lessregret._core import __version__ as __version__
+    from lessregret.data.arrow_tables import ArrowTable as ArrowTable
+    from lessregret.data.arrow_tables import open_table as open_table
     from lessregret.data.examples import Examples as Examples
     from lessregret.data.examples import Rows as Rows
     from lessregret.data.streams import ExampleStream as ExampleStream
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Arow": "learners.rules",
+    "ArrowTable": "data.arrow_tables",
     "BestFixed": "regret.comparator",
     "BoxedRule": "learners.rules",
     "CW": "learners.rules",
@@ -123,6 +126,7 @@ _HOMES = {
     "learn_many": "learners.learner",
     "measure": "regret.measure",
     "open_examples": "data.streams",
+    "open_table": "data.arrow_tables",
     "regret_of": "regret.of_predictions",
     "train": "training.run",
 }

@@ -1,5 +1,5 @@
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol, TypeAlias, final
 
 import numpy as np
@@ -20,6 +20,7 @@ __all__ = [
     "Rows",
     "Stream",
     "SumsMark",
+    "Table",
     "__version__",
     "cross_rows",
     "hash_features",
@@ -62,6 +63,15 @@ class Stream:
         header: bool = True,
         column_names: Sequence[str] | None = None,
     ) -> Stream: ...
+    @staticmethod
+    def over_table(
+        table: Table,
+        space: str,
+        *,
+        bad_lines: str = "stop",
+        names: bool = False,
+        threads: int | None = None,
+    ) -> Stream: ...
     @property
     def ignored_columns(self) -> list[str]: ...
     @property
@@ -83,6 +93,17 @@ class Stream:
         NDArray[np.float32],
         list[bytes],
     ]: ...
+
+@final
+class Table:
+    def __new__(cls, object: object, name: str) -> Table: ...
+    @staticmethod
+    def of_texts(
+        names: Sequence[str], batches: Iterator[Sequence[Sequence[str | None]]], name: str
+    ) -> Table: ...
+    @property
+    def columns(self) -> list[tuple[str, str]]: ...
+    def sample(self, missing: Sequence[str], rows: int = 10_000) -> str: ...
 
 @final
 class ArrowWriter:

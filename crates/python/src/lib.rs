@@ -4,6 +4,7 @@ mod arrays;
 mod bytes;
 mod comparator;
 mod crosses;
+mod csv;
 mod errors;
 mod examples;
 mod files;
@@ -22,6 +23,8 @@ mod _core {
     #[pymodule_export]
     use super::crosses::{cross_rows, ordered_namespaces};
     #[pymodule_export]
+    use super::csv::{peek_line, sample_table, split_cells};
+    #[pymodule_export]
     use super::examples::{Examples, Outcomes, Rows, hash_features};
     #[pymodule_export]
     use super::files::{ArrowWriter, AtomicFile};
@@ -30,7 +33,7 @@ mod _core {
     #[pymodule_export]
     use super::stream::Stream;
     #[pymodule_export]
-    use super::tables::{peek_line, sample_table, split_cells};
+    use super::tables::Table;
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

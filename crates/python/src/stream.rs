@@ -15,6 +15,7 @@ use crate::arrays::fetch_numpy;
 use crate::bytes::GivenFile;
 use crate::errors::to_python;
 use crate::json::json;
+use crate::tables::Table;
 
 /// Examples read from files, one after another.
 #[pyclass(module = "lessregret._core", frozen)]
@@ -72,6 +73,27 @@ impl Stream {
             Some(names) => stream.column_names(names),
             None => stream,
         };
+        Ok(Stream { inner: Mutex::new(stream) })
+    }
+
+    /// The examples of a table, which is used up. `space` is JSON and has a schema.
+    #[staticmethod]
+    #[pyo3(signature = (table, space, *, bad_lines="stop", names=false, threads=None))]
+    fn over_table(
+        py: Python<'_>,
+        table: &Table,
+        space: &str,
+        bad_lines: &str,
+        names: bool,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let space = FeatureSpace::parse(space).map_err(|error| to_python(py, error))?;
+        let bad_lines = choose(py, "bad_lines", bad_lines, &BAD_LINES)?;
+        let spec = StreamSpec { format: Format::Auto, space, bad_lines, names };
+        let threads = checked_threads(py, threads)?;
+        let stream = core::Stream::over_table(&table.name, table.take(py)?, spec);
+        let stream = stream.map_err(|error| to_python(py, error))?;
+        let stream = stream.threads(threads).on_interrupt(check_signals);
         Ok(Stream { inner: Mutex::new(stream) })
     }
 

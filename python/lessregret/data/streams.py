@@ -8,9 +8,10 @@ one after another, in bounded memory and on all cores, by Rust code (``crates/co
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lessregret import _core
 from lessregret.data.sources import File, opened

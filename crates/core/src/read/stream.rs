@@ -27,6 +27,7 @@ use crate::read::parallel::parsed::{Parsed, Parser};
 use crate::read::parallel::pipeline::{Assistant, Pipeline};
 use crate::read::parallel::tables::Tables;
 use crate::read::source::OnInterrupt;
+use crate::read::table::batch::{Batches, PieceReader, Pieces};
 use crate::read::table::encoder::Encoder;
 use crate::simd::InstructionSet;
 use crate::spec::{FeatureSpace, Scale};
@@ -164,6 +165,13 @@ impl Stream {
     pub fn over(name: &str, reader: Box<dyn Read + Send>, spec: StreamSpec) -> Stream {
         let given = Waiting::Given(name.to_owned(), reader);
         Stream::new(VecDeque::from([given]), spec)
+    }
+
+    /// The examples of a table, called `name` in messages; the feature space has a schema.
+    pub fn over_table(name: &str, batches: Box<dyn Batches>, spec: StreamSpec) -> Result<Stream> {
+        let (pieces, unused) = Pieces::new(name, batches, &spec.space)?;
+        let table = Waiting::Table(name.to_owned(), Box::new(pieces));
+        Ok(Stream { ignored_columns: unused, ..Stream::new(VecDeque::from([table]), spec) })
     }
 
     /// The examples of files that are not opened yet, by their names or as readers.
@@ -361,7 +369,10 @@ impl Stream {
         let files = Files::new(waiting, described, threads > 1, on_interrupt);
         let namespaces = namespaces_checksum(spec.space.namespaces.as_deref());
         let batches = BatchReader { bits, namespaces, stops };
-        Ok(Pipeline::new(files, Parser { lines, batches, tables }, threads, on_interrupt))
+        let schema = spec.space.schema.as_ref().filter(|_| spec.space.has_columns());
+        let encoder = schema.map(|schema| Encoder::new(&spec.space, schema));
+        let rows = encoder.transpose()?.map(|encoder| PieceReader::new(encoder, stops));
+        Ok(Pipeline::new(files, Parser { lines, batches, tables, rows }, threads, on_interrupt))
     }
 
     fn note_ignored_columns(&mut self, parsed: &Parsed) {
@@ -378,7 +389,7 @@ impl Stream {
         match parsed.task.piece {
             Piece::End => return Ok(false),
             Piece::Failed(error) => return Err(error.into()),
-            Piece::Lines | Piece::TooLong | Piece::Batch(_) => {}
+            Piece::Lines | Piece::TooLong | Piece::Batch(_) | Piece::Rows(_) => {}
         }
         if parsed.task.begins_file {
             self.labels.next_file();

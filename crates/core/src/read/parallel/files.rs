@@ -12,6 +12,7 @@ use crate::error::InputError;
 use crate::read::arrow::MAGIC;
 use crate::read::arrow::messages::{Batch, Batches, Trouble};
 use crate::read::source::{Block, Blocks, Cut, OnInterrupt, Origin, Source};
+use crate::read::table::batch::{Pieces, RowPiece};
 use crate::read::table::layout::Layout;
 
 use super::tables::Tables;
@@ -22,6 +23,8 @@ pub enum Waiting {
     Named(PathBuf),
     /// A reader of the bytes, and a name for messages.
     Given(String, Box<dyn Read + Send>),
+    /// The rows of a table, and a name for messages.
+    Table(String, Box<Pieces>),
 }
 
 /// What to do with a block.
@@ -31,6 +34,8 @@ pub enum Piece {
     Lines,
     /// Read its rows, a batch of an Arrow file.
     Batch(Batch),
+    /// Read these rows of a table.
+    Rows(RowPiece),
     /// Report one line that is too long.
     TooLong,
     /// Stop: the bytes could not be read.
@@ -86,6 +91,7 @@ struct Open {
 enum Content {
     Text(Blocks),
     Arrow(Batches),
+    Table(Box<Pieces>),
 }
 
 impl Content {
@@ -114,6 +120,9 @@ impl Content {
     fn next_piece(&mut self, block: &mut Block) -> Result<Option<Piece>, Trouble> {
         match self {
             Content::Arrow(batches) => Ok(batches.next_batch(block)?.map(Piece::Batch)),
+            Content::Table(pieces) => {
+                Ok(pieces.next_piece().map_err(Trouble::Wrong)?.map(Piece::Rows))
+            }
             Content::Text(blocks) => match blocks.next_block(block).map_err(Trouble::Bytes)? {
                 Cut::Lines => Ok(Some(Piece::Lines)),
                 Cut::TooLong => Ok(Some(Piece::TooLong)),
@@ -195,6 +204,10 @@ impl Files {
             None => return Ok(false),
             Some(Waiting::Named(name)) => Source::open(&name, self.on_interrupt)?,
             Some(Waiting::Given(name, reader)) => Source::new(&name, reader, self.on_interrupt)?,
+            Some(Waiting::Table(name, pieces)) => {
+                self.open_table(&name, pieces);
+                return Ok(true);
+            }
         };
         let source = if self.reads_aside { source.read_ahead(self.on_interrupt) } else { source };
         let file = Arc::from(source.origin.name.as_str());
@@ -211,6 +224,19 @@ impl Files {
             is_pipe,
         });
         Ok(true)
+    }
+
+    /// Open a table, whose bytes are not ours to count.
+    fn open_table(&mut self, name: &str, pieces: Box<Pieces>) {
+        self.open = Some(Open {
+            content: Content::Table(pieces),
+            layout: None,
+            lines_before_header: 0,
+            origin: Origin::of_no_bytes(name),
+            file: Arc::from(name),
+            begins: true,
+            is_pipe: false,
+        });
     }
 
     fn close(&mut self) {

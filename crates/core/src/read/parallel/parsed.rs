@@ -12,6 +12,7 @@ use crate::read::fast::csv::TableReader;
 use crate::read::fast::{BlockReader, Report};
 use crate::read::format::{Fault, Format, LabelReader};
 use crate::read::source::LONGEST_LINE;
+use crate::read::table::batch::{PieceReader, RowPiece};
 
 use super::files::{Piece, Task};
 use super::tables;
@@ -45,6 +46,8 @@ pub struct Parser {
     pub batches: BatchReader,
     /// The reader of tables, if text is tables.
     pub tables: Option<TableReader>,
+    /// The reader of the rows of tables, if the feature space has a schema.
+    pub rows: Option<PieceReader>,
 }
 
 impl Parser {
@@ -60,7 +63,7 @@ impl Parser {
     /// Lines are left to the stream while their format is not known; Arrow files do not determine it. A block
     /// with a very long line is also left to the stream, so that only one reader needs memory for it.
     pub fn parse_or_leave(&mut self, task: Task, chunk: Chunk, labels: LabelReader) -> Parsed {
-        let is_text = !matches!(task.piece, Piece::Batch(_));
+        let is_text = !matches!(task.piece, Piece::Batch(_) | Piece::Rows(_));
         let is_unknown = is_text && self.lines.reader.format() == Format::Auto;
         if is_unknown || task.block.lines().len() > LONGEST_FOR_HELPERS {
             return Parsed::left(task, chunk, labels);
@@ -77,8 +80,8 @@ impl Parser {
 
     /// A parser for another thread.
     pub fn sibling(&self) -> Parser {
-        let tables = self.tables.clone();
-        Parser { lines: self.lines.sibling(), batches: self.batches, tables }
+        let (tables, rows) = (self.tables.clone(), self.rows.clone());
+        Parser { lines: self.lines.sibling(), batches: self.batches, tables, rows }
     }
 
     /// Parse a task again.
@@ -95,12 +98,13 @@ impl Parser {
     fn read(&mut self, parsed: &mut Parsed, labels: LabelReader) {
         self.lines.reader.set_labels(labels);
         let Parsed { task, chunk, .. } = parsed;
-        let outcome = match task.piece {
+        let outcome = match &task.piece {
             Piece::Lines => {
                 let report = self.read_lines(task, chunk);
                 self.lines.reader.lacks_namespaces().map_or(Ok(report), Err)
             }
-            Piece::Batch(batch) => self.read_batch(batch, task, chunk),
+            Piece::Batch(batch) => self.read_batch(*batch, task, chunk),
+            Piece::Rows(piece) => Ok(self.read_rows(piece, chunk)),
             Piece::TooLong => {
                 let is_table = task.layout.is_some();
                 let fault = if is_table { tables::too_long().located(&[]).1 } else { too_long() };
@@ -123,6 +127,11 @@ impl Parser {
             }
             _ => self.lines.read(text, lines, chunk),
         }
+    }
+
+    fn read_rows(&mut self, piece: &RowPiece, chunk: &mut Chunk) -> Report {
+        let names = self.lines.reader.names_mut();
+        self.rows.as_mut().map(|rows| rows.read(piece, names, chunk)).unwrap_or_default()
     }
 
     fn read_batch(

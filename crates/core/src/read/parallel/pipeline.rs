@@ -44,7 +44,7 @@ pub struct Pipeline {
     pub parser: Parser,
     threads: usize,
     helpers_started: bool,
-    /// Whether an Arrow batch was met, whose format need not be detected.
+    /// Whether a batch of an Arrow file or of a table was met, whose format need not be detected.
     met_batch: bool,
     wanted: u64,
     on_interrupt: OnInterrupt,
@@ -170,7 +170,7 @@ impl Pipeline {
 
     fn read_here(&mut self, task: Task, chunk: Chunk, mut labels: LabelReader) {
         // The blocks before this one are being parsed by others, so their labels are not known yet.
-        self.met_batch |= matches!(task.piece, Piece::Batch(_));
+        self.met_batch |= matches!(task.piece, Piece::Batch(_) | Piece::Rows(_));
         let is_its_turn = task.number == self.wanted;
         if task.begins_file || !is_its_turn {
             labels.next_file();

@@ -50,6 +50,13 @@ pub struct Origin {
     consumed: Arc<AtomicU64>,
 }
 
+impl Origin {
+    /// The origin of what is not read as bytes.
+    pub fn of_no_bytes(name: &str) -> Origin {
+        Origin { name: name.to_owned(), packing: None, consumed: Arc::default() }
+    }
+}
+
 impl Source {
     /// Open the file `name`; `-` is standard input.
     pub fn open(name: &Path, on_interrupt: OnInterrupt) -> Result<Source, InputError> {

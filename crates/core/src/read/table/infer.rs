@@ -77,6 +77,11 @@ impl ColumnSample {
         if present >= MANY && different == present { Kind::Ignore } else { Kind::Category }
     }
 
+    /// Whether there may be more different values than were counted.
+    pub fn is_cut(&self) -> bool {
+        self.values.len() >= MOST_VALUES
+    }
+
     /// Whether all cells are numbers, and none is a code.
     pub fn is_number(&self) -> bool {
         let present = self.cells - self.missing;
