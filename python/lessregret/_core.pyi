@@ -45,6 +45,7 @@ _CertificateParts: TypeAlias = tuple[
 _ExplanationParts: TypeAlias = tuple[
     float, float, bytes, list[tuple[int, float, float, float]], float | None, float
 ]
+
 class _Readable(Protocol):
     def read(self, size: int, /) -> bytes: ...
 

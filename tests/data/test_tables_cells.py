@@ -79,7 +79,19 @@ def test_text_with_one_change(table: list[list[str]], place: int, byte: str) -> 
 
 @pytest.mark.parametrize(
     "text",
-    ['"a""b"', '""', '"a\n\nb",c', ',\n,', 'a\r\n"b\r\n"\r\n', '"a', '"a"b', 'a"b', '"a" ', "a\rb", " "],
+    [
+        '"a""b"',
+        '""',
+        '"a\n\nb",c',
+        ",\n,",
+        'a\r\n"b\r\n"\r\n',
+        '"a',
+        '"a"b',
+        'a"b',
+        '"a" ',
+        "a\rb",
+        " ",
+    ],
 )
 def test_the_turns_of_the_grammar(text: str) -> None:
     check(text)

@@ -22,7 +22,9 @@ SCHEMA = Schema(
     classes=("no", "yes"),
 )  # fmt: skip
 
-INSIDE = "no quote inside a cell without quotes (write the cell in quotes, and every quote in it twice)"
+INSIDE = (
+    "no quote inside a cell without quotes (write the cell in quotes, and every quote in it twice)"
+)
 AFTER = "',' or the end of the line after a quoted cell (write a quote inside it twice)"
 CLOSE = "a quote that closes the quoted cell"
 RETURN = "a newline after '\\r' (write the cell in quotes if '\\r' belongs to it)"

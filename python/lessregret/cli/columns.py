@@ -16,9 +16,7 @@ from lessregret.errors import SpecError
 @click.command("columns")
 @data_or_query_argument
 @table_options
-@click.option(
-    "--cross", multiple=True, metavar="NAME*NAME", help="Cross columns, as in user*hour."
-)
+@click.option("--cross", multiple=True, metavar="NAME*NAME", help="Cross columns, as in user*hour.")
 @click.option("--ignore", multiple=True, metavar="COLUMNS", help="Columns that are not used.")
 @format_option
 @json_option

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from lessregret.cli.namespaces import namespace_options, with_namespaces
+from lessregret.cli.namespaces import namespace_options
 from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
-    data_argument,
+    data_or_query_argument,
     format_option,
     json_option,
     l2_option,
@@ -27,22 +27,25 @@ from lessregret.cli.options import (
 )
 from lessregret.cli.outputs import check_files
 from lessregret.cli.spelling import Command
+from lessregret.cli.table_options import table_options, with_data
 from lessregret.errors import InputError
 from lessregret.learners.penalty import check_strength
 from lessregret.learners.rules import Rule
 from lessregret.report.wording import number, part_in_words
 
 if TYPE_CHECKING:
+    from lessregret.data.given import GivenData
     from lessregret.data.streams import ExampleStream
     from lessregret.learners.learner import Learner
     from lessregret.learners.namespaces import Namespaces
+    from lessregret.learners.schema import Schema
     from lessregret.regret.comparison import Row
 
 RULES = "per-coordinate,global,cw,pa"
 
 
 @click.command("compare", cls=Command)
-@data_argument
+@data_or_query_argument
 @click.option(
     "--rules",
     default=RULES,
@@ -82,6 +85,7 @@ RULES = "per-coordinate,global,cw,pa"
     type=click.Path(dir_okay=False),
     help="Write a plot of the scores to this PNG, SVG or PDF file.",
 )
+@table_options
 @format_option
 @bad_lines_option
 @report_option
@@ -94,9 +98,9 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     predicted before the models learn from it. With --shuffles the scores are means and standard
     deviations over random orders of the examples.
     """
-    request = Request(**with_namespaces(options))
+    request = Request(**with_data(ctx, options, quiet=options["as_json"]))
     rules = request.parsed_rules()
-    check_files(request.data, [], picture=request.picture, report=request.report)
+    check_files(request.given.files, [], picture=request.picture, report=request.report)
     started = time.perf_counter()
     compared = _compare(request, rules)
     if not compared.rows[0].losses:
@@ -132,6 +136,8 @@ class Request:
     bits: int
     no_intercept: bool
     namespaces: Namespaces | None
+    given: GivenData
+    schema: Schema | None
     picture: str | None
     format: str
     bad_lines: str
@@ -153,6 +159,7 @@ class Request:
             bits=self.bits,
             intercept=not self.no_intercept,
             namespaces=self.namespaces,
+            schema=self.schema,
             l2=0.0 if isinf(rule.width) else self.l2,
             scale=self.scale,
             certify=True,
@@ -160,9 +167,7 @@ class Request:
 
     def stream(self, learner: Learner) -> ExampleStream:
         """The data, for learners like this one."""
-        from lessregret.data.streams import open_examples
-
-        return open_examples(self.data, learner, format=self.format, bad_lines=self.bad_lines)
+        return self.given.open(learner, bad_lines=self.bad_lines)
 
 
 class Compared(NamedTuple):

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lessregret.cli.namespaces import namespace_options, with_namespaces
+from lessregret.cli.namespaces import namespace_options
 from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
-    data_argument,
+    data_or_query_argument,
     format_option,
     json_option,
     threads_option,
 )
 from lessregret.cli.outputs import check_files
 from lessregret.cli.spelling import Command
+from lessregret.cli.table_options import table_options, take_data
 from lessregret.report.wording import counted
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @click.command("convert", cls=Command)
-@data_argument
+@data_or_query_argument
 @click.option(
     "--output",
     required=True,
@@ -36,21 +37,20 @@ if TYPE_CHECKING:
 )
 @bits_option
 @namespace_options
+@table_options
 @format_option
 @bad_lines_option
 @threads_option
 @click.option("--quiet", is_flag=True, help="Print no summary.")
 @json_option
 def command(
-    data: tuple[str, ...],
     output: str,
     bits: int,
-    format: str,
     bad_lines: str,
     threads: int | None,
     quiet: bool,
     as_json: bool,
-    **more: Any,
+    **options: Any,
 ) -> None:
     """Convert DATA to an Arrow file, which later runs read faster than text.
 
@@ -59,13 +59,14 @@ def command(
     Labels are stored unchanged. Feature names are not stored, only their hashes.
     """
     from lessregret.data.convert import convert
-    from lessregret.data.streams import open_examples
     from lessregret.learners.space import FeatureSpace
 
-    check_files(data, [], direct=False, output=output)
+    given, rest = take_data(options)
+    check_files(given.files, [], direct=False, output=output)
     started = time.perf_counter()
-    space = FeatureSpace(bits=bits, labels="any", **with_namespaces(more))
-    stream = open_examples(data, space, format=format, bad_lines=bad_lines, threads=threads)
+    schema = given.infer().schema if given.has_columns else None
+    space = FeatureSpace(bits=bits, labels="any", namespaces=rest["namespaces"], schema=schema)
+    stream = given.open(space, bad_lines=bad_lines, threads=threads)
     converted = convert(stream, output)
     seconds = time.perf_counter() - started
     if as_json:

@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lessregret.cli.options import bad_lines_option, data_argument, format_option, json_option
+from lessregret.cli.options import (
+    bad_lines_option,
+    data_or_query_argument,
+    format_option,
+    json_option,
+)
 from lessregret.cli.outputs import check_files
+from lessregret.cli.table_options import table_reading_options, take_data
 from lessregret.cli.text_models import check_reads_text
 from lessregret.errors import InputError
 from lessregret.learners.losses import loss_named
@@ -30,7 +36,7 @@ SHARED_NOTE = (
 
 @click.command("explain")
 @click.argument("model", type=click.Path(dir_okay=False))
-@data_argument
+@data_or_query_argument
 @click.option(
     "--top",
     type=click.IntRange(1),
@@ -57,18 +63,18 @@ SHARED_NOTE = (
     metavar="N",
     help="How many examples to explain.",
 )
+@table_reading_options
 @format_option
 @bad_lines_option
 @json_option
 def command(
     model: str,
-    data: tuple[str, ...],
     top: int,
     first: int,
     rows: int,
-    format: str,
     bad_lines: str,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Show what each feature gave to the prediction that MODEL makes for an example of DATA.
 
@@ -81,18 +87,18 @@ def command(
     with more --bits to separate them. Names are those of the model, if it was trained with --names,
     and of DATA.
     """
-    from lessregret.data.streams import open_examples
     from lessregret.learners.learner import Learner
 
-    check_files(data, [model])
+    given, _ = take_data(options)
+    check_files(given.files, [model])
     learner = Learner.load(model)
     check_reads_text(learner, model, "explain")
     space = learner.space.unlabelled()
-    stream = open_examples(data, space, format=format, bad_lines=bad_lines, names=True)
-    _skip(learner, stream, first - 1, data)
+    stream = given.open(space, bad_lines=bad_lines, names=True)
+    _skip(learner, stream, first - 1, given.name)
     explained = list(_explained(learner, stream, rows))
     if not explained:
-        raise _too_few(data, first - 1)
+        raise _too_few(given.name, first - 1)
     if as_json:
         click.echo(json.dumps(_document(model, learner, explained, first, top), indent=2))
     else:
@@ -102,21 +108,21 @@ def command(
         click.echo(f"{told}; the first: {stream.first_skipped}", err=True)
 
 
-def _skip(learner: Learner, stream: ExampleStream, count: int, data: Sequence[str]) -> None:
+def _skip(learner: Learner, stream: ExampleStream, count: int, name: str) -> None:
     from lessregret.data.streams import BLOCK
 
     left = count
     while left:
         done = len(learner.predict(stream, limit=min(left, BLOCK)))
         if not done:
-            raise _too_few(data, count - left)
+            raise _too_few(name, count - left)
         left -= done
 
 
-def _too_few(data: Sequence[str], found: int) -> InputError:
+def _too_few(name: str, found: int) -> InputError:
     there = counted(found, "example") if found else "none"
     expected = "an example at --row" if found else "at least one example"
-    return InputError(", ".join(data), 0, 0, there, expected)
+    return InputError(name, 0, 0, there, expected)
 
 
 def _explained(learner: Learner, stream: ExampleStream, count: int) -> Iterator[Explanation]:

@@ -10,19 +10,21 @@ import click
 
 from lessregret.cli.options import (
     bad_lines_option,
-    data_argument,
+    data_or_query_argument,
     format_option,
     json_option,
     threads_option,
 )
 from lessregret.cli.outputs import check_files, open_text
 from lessregret.cli.spelling import Command
+from lessregret.cli.table_options import table_reading_options, take_data
 from lessregret.cli.text_models import check_reads_text
 from lessregret.errors import SpecError
 from lessregret.learners.losses import loss_named
 from lessregret.report.wording import counted
 
 if TYPE_CHECKING:
+    from lessregret.data.given import GivenData
     from lessregret.learners.learner import Learner
     from lessregret.learners.outcomes import Outcomes
 
@@ -31,7 +33,7 @@ OUTPUTS = ("auto", "probability", "margin", "label")
 
 @click.command("predict", cls=Command)
 @click.argument("model", type=click.Path(dir_okay=False))
-@data_argument
+@data_or_query_argument
 @click.option(
     "--as",
     "output",
@@ -50,32 +52,35 @@ OUTPUTS = ("auto", "probability", "margin", "label")
     show_default=True,
     help="The file to write predictions to; '-' is stdout.",
 )
+@table_reading_options
 @format_option
 @bad_lines_option
 @threads_option
 @json_option
 def command(
     model: str,
-    data: tuple[str, ...],
     output: str,
     path: str,
-    format: str,
     bad_lines: str,
     threads: int | None,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Predict each example of DATA with MODEL. Each line of output is a prediction, followed by the
     tag of the example if it has one.
 
-    Labels do not change the predictions. Vowpal Wabbit text may leave them out; svmlight text must
-    have a number in their place. If every example has a label, --json also reports the mean loss.
+    A model that was trained on a table knows the columns, whatever their order; columns that it
+    does not know are ignored. Labels do not change the predictions. Tables and Vowpal Wabbit text
+    may leave them out; svmlight text must have a number in their place. If every example has a
+    label, --json also reports the mean loss.
     """
     from lessregret.learners.learner import Learner
 
-    check_files(data, [model], output=path)
+    given, _ = take_data(options)
+    check_files(given.files, [model], output=path)
     learner = Learner.load(model)
     _check(learner, model, output)
-    blocks = _blocks(learner, data, format, bad_lines, threads)
+    blocks = _blocks(learner, given, bad_lines, threads)
     with open_text(path) as file:
         if as_json:
             file.write(json.dumps(_document(learner, list(blocks), output), indent=2) + "\n")
@@ -98,12 +103,12 @@ def _check(learner: Learner, model: str, output: str) -> None:
 
 
 def _blocks(
-    learner: Learner, data: tuple[str, ...], format: str, bad_lines: str, threads: int | None
+    learner: Learner, given: GivenData, bad_lines: str, threads: int | None
 ) -> Iterator[Outcomes]:
-    from lessregret.data.streams import BLOCK, open_examples
+    from lessregret.data.streams import BLOCK
 
     space = learner.space.unlabelled()
-    stream = open_examples(data, space, format=format, bad_lines=bad_lines, threads=threads)
+    stream = given.open(space, bad_lines=bad_lines, threads=threads)
     while len(block := learner.predict(stream, limit=BLOCK)):
         yield block
     if stream.skipped:

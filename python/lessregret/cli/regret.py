@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lessregret.cli.namespaces import namespace_options, with_namespaces
+from lessregret.cli.namespaces import namespace_options
 from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
-    data_argument,
+    data_or_query_argument,
     format_option,
     json_option,
     l2_option,
@@ -31,6 +31,7 @@ from lessregret.cli.options import (
 from lessregret.cli.outputs import check_files
 from lessregret.cli.search_stop import SearchStop, certified_so_far
 from lessregret.cli.spelling import Command
+from lessregret.cli.table_options import table_options, with_data
 from lessregret.errors import InputError, SpecError
 from lessregret.learners.labels import standardises_labels
 from lessregret.learners.losses import loss_named
@@ -40,9 +41,11 @@ from lessregret.ledger import LABELS_AS_GIVEN, STANDARDISED_LABELS, VARIANCES
 from lessregret.report.wording import counted, number
 
 if TYPE_CHECKING:
+    from lessregret.data.given import GivenData
     from lessregret.data.streams import ExampleStream
     from lessregret.learners.learner import Learner
     from lessregret.learners.namespaces import Namespaces
+    from lessregret.learners.schema import Schema
     from lessregret.regret.best_of_size import BestOfSize
     from lessregret.regret.comparator import BestFixed, OverFiles
     from lessregret.regret.measure import Measured, Source
@@ -52,7 +55,7 @@ UNBOXED_RADIUS = 100.0
 
 
 @click.command("regret", cls=Command)
-@data_argument
+@data_or_query_argument
 @click.option(
     "--rules",
     default=RULES,
@@ -104,6 +107,7 @@ UNBOXED_RADIUS = 100.0
     type=click.Path(dir_okay=False),
     help="Write a plot of how the regret grew to this PNG, SVG or PDF file.",
 )
+@table_options
 @format_option
 @bad_lines_option
 @report_option
@@ -120,7 +124,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     of importance if examples have importances. Ctrl-C stops the search for the best fixed model;
     the gap reached so far is then reported.
     """
-    request = Request(**with_namespaces(options))
+    request = Request(**with_data(ctx, options, quiet=options["quiet"]))
     rules = request.parsed_rules()
     request.check_data()
     request.check_places()
@@ -162,6 +166,8 @@ class Request:
     bits: int
     no_intercept: bool
     namespaces: Namespaces | None
+    given: GivenData
+    schema: Schema | None
     picture: str | None
     format: str
     bad_lines: str
@@ -195,7 +201,7 @@ class Request:
     def check_places(self) -> None:
         """Say before the run, not after it, what cannot be written."""
         check_files(
-            self.data,
+            self.given.files,
             [],
             picture=self.picture,
             checkpoint=self.checkpoint,
@@ -218,6 +224,7 @@ class Request:
             bits=self.bits,
             intercept=not self.no_intercept,
             namespaces=self.namespaces,
+            schema=self.schema,
             certify=True,
             l2=self.l2,
             # The stream scales: rules and best fixed model are to play the same game.
@@ -226,28 +233,13 @@ class Request:
 
     def stream(self, learner: Learner) -> ExampleStream:
         """The data, for learners like this one."""
-        from lessregret.data.streams import open_examples
-
-        return open_examples(
-            self.data,
-            learner,
-            format=self.format,
-            bad_lines=self.bad_lines,
-            scale=self.scale,
-        )
+        return self.given.open(learner, bad_lines=self.bad_lines, scale=self.scale)
 
     def again(self, like: Learner, loss: str) -> OverFiles:
         """The data, to be read again and again."""
         from lessregret.regret.comparator import OverFiles
 
-        return OverFiles(
-            self.data,
-            like,
-            loss,
-            format=self.format,
-            bad_lines=self.bad_lines,
-            scale=self.scale,
-        )
+        return OverFiles(self.given, like, loss, bad_lines=self.bad_lines, scale=self.scale)
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ def _one(kind: str, help: str) -> Callable[[Command], Command]:
     return click.option(f"--{kind}", metavar="COLUMN", help=help)
 
 
-OPTIONS: tuple[Callable[[Any], Any], ...] = (
+READING: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--query",
         metavar="SELECT",
@@ -45,6 +45,25 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--table", metavar="NAME", help="The table to read, if DATA is a database with several."
     ),
+    click.option(
+        "--header",
+        type=Words(),
+        metavar="NAMES",
+        help="The names of the columns, for a file without a header line.",
+    ),
+    click.option(
+        "--no-header",
+        is_flag=True,
+        help="The file has no header line; its columns are called c1, c2 and so on.",
+    ),
+    click.option(
+        "--delimiter",
+        metavar="CHARACTER",
+        help="What separates the cells of a CSV file: one character, or 'tab'. The default is "
+        "found in the first line.",
+    ),
+)
+CHOOSING: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--columns",
         "columns_file",
@@ -77,29 +96,19 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="How missing cells are spelled, beside empty cells. The default is ?, NA, N/A, NaN, "
         "nan, null and NULL.",
     ),
-    click.option(
-        "--header",
-        type=Words(),
-        metavar="NAMES",
-        help="The names of the columns, for a file without a header line.",
-    ),
-    click.option(
-        "--no-header",
-        is_flag=True,
-        help="The file has no header line; its columns are called c1, c2 and so on.",
-    ),
-    click.option(
-        "--delimiter",
-        metavar="CHARACTER",
-        help="What separates the cells of a CSV file: one character, or 'tab'. The default is "
-        "found in the first line.",
-    ),
 )
 
 
 def table_options(command: Command) -> Command:
     """Add all options of tables to a command."""
-    for option in reversed(OPTIONS):
+    for option in reversed((*READING, *CHOOSING)):
+        command = option(command)
+    return command
+
+
+def table_reading_options(command: Command) -> Command:
+    """Add the options that say how a table is read, for a model that knows its columns."""
+    for option in reversed(READING):
         command = option(command)
     return command
 
@@ -121,7 +130,10 @@ def take_data(options: dict[str, Any]) -> tuple[GivenData, dict[str, Any]]:
     )
     if given.has_columns:
         given.choices = _of_columns(rest).over(choices)
-    return given, with_namespaces(rest)
+    return given, with_namespaces({**NO_NAMESPACES, **rest})
+
+
+NO_NAMESPACES = dict.fromkeys(("quadratic", "cubic", "interactions", "cross", "keep", "ignore"), ())
 
 
 def _of_columns(options: dict[str, Any]) -> ColumnChoices:
@@ -135,6 +147,17 @@ def _of_columns(options: dict[str, Any]) -> ColumnChoices:
     crosses, ignored = options.get("cross", ()), options.get("ignore", ())
     options.update({name: () for name in ("cross", "ignore") if name in options})
     return ColumnChoices(cross=crosses, ignore=tuple(w for one in ignored for w in one.split(",")))
+
+
+def with_data(ctx: click.Context, options: dict[str, Any], quiet: bool = False) -> dict[str, Any]:
+    """The options of a command, with ``given`` data and their ``schema`` in place of those of tables."""
+    from lessregret.data.files import check_inputs
+
+    given, rest = take_data(options)
+    check_inputs(given.files)
+    named = tuple(given.files) or (given.name,)
+    found = inferred_settings(ctx, given, quiet)
+    return {**rest, "data": named, "given": given, "schema": None, **found}
 
 
 def inferred_settings(ctx: click.Context, given: GivenData, quiet: bool) -> dict[str, Any]:
@@ -153,10 +176,10 @@ def inferred_settings(ctx: click.Context, given: GivenData, quiet: bool) -> dict
 
 def choices_of(options: dict[str, Any]) -> ColumnChoices:
     """Take the options of tables out of all options of a command."""
-    said = {name: options.pop(name) for name in ("label", "positive", "weight", "tag")}
+    said = {name: options.pop(name, None) for name in ("label", "positive", "weight", "tag")}
     for kind in ("number", "category", "text", "time"):
-        said[kind] = tuple(_flat(options.pop(kind)))
-    missing = tuple(_flat(options.pop("missing")))
+        said[kind] = tuple(_flat(options.pop(kind, ())))
+    missing = tuple(_flat(options.pop("missing", ())))
     header, no_header = options.pop("header"), options.pop("no_header")
     delimiter = options.pop("delimiter")
     choices = ColumnChoices(
@@ -165,7 +188,7 @@ def choices_of(options: dict[str, Any]) -> ColumnChoices:
         header=() if no_header else header,
         delimiter="\t" if delimiter == "tab" else delimiter,
     )
-    file = options.pop("columns_file")
+    file = options.pop("columns_file", None)
     return choices if file is None else choices.over(ColumnChoices.read(file))
 
 

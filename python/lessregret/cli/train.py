@@ -27,8 +27,8 @@ from lessregret.cli.options import (
 )
 from lessregret.cli.outputs import check_files, open_text
 from lessregret.cli.progress import make_progress
-from lessregret.cli.table_options import inferred_settings, table_options, take_data
 from lessregret.cli.spelling import Command
+from lessregret.cli.table_options import inferred_settings, table_options, take_data
 from lessregret.data.files import STREAM
 from lessregret.errors import SpecError
 from lessregret.learners.rules import RULES, Rule, number_or_word, rule_named, rule_settings

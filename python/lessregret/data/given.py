@@ -41,6 +41,12 @@ class GivenData(Data):
         return list(self.recognised.files)
 
     @property
+    def name(self) -> str:
+        """What messages call the data."""
+        named = ", ".join("<stdin>" if file == "-" else file for file in self.files)
+        return named or self.recognised.name
+
+    @property
     def has_columns(self) -> bool:
         """Whether the data are rows of a table."""
         is_text = self.recognised.kind == "text" and self.format not in TABLES

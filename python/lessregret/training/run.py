@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from lessregret.data.column_choices import ColumnChoices
 from lessregret.data.files import Output, check_files
+from lessregret.data.given import GivenData, given_data
 from lessregret.data.output import open_text_output
-from lessregret.data.streams import ExampleStream, open_examples, total_bytes
+from lessregret.data.streams import Data, ExampleStream
 from lessregret.errors import InputError, SpecError
 from lessregret.learners.fill import fill_of
 from lessregret.learners.learner import Learner
@@ -110,8 +112,12 @@ class Watcher(Protocol):
 
 
 def train(
-    data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Data | Any = (),
     *,
+    label: str | None = None,
+    columns: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    query: str | None = None,
+    table: str | None = None,
     loss: str | None = None,
     rule: Rule | str | None = None,
     bits: int | None = None,
@@ -136,13 +142,27 @@ def train(
     record: bool = False,
     progress: Callable[[str], object] | Watcher | None = None,
 ) -> Training:
-    """Train a model on files. Each example is predicted before the model learns from it.
+    """Train a model on a table or on files. Each example is predicted before it is learned.
 
     Parameters
     ----------
-    data : the name of a file, or several
-        The training data: LIBSVM/svmlight or Vowpal Wabbit text, plain or compressed with gzip or
-        zstd, or Arrow files written by ``convert``; ``"-"`` is standard input.
+    data : names of files, or a table
+        The training data. Tables are CSV, TSV, Parquet, JSON lines, Arrow, DuckDB and SQLite files,
+        and every object with the Arrow C stream interface: data frames of pandas and polars, tables
+        and readers of pyarrow, relations of DuckDB. Other files are LIBSVM/svmlight or Vowpal
+        Wabbit text. Text may be compressed with gzip, zstd or xz; ``"-"`` is standard input.
+    label : str, optional
+        For a table: the column to predict. What the other columns are is inferred from the first
+        10,000 rows. If ``loss`` is not given, it follows from the labels: logistic for two
+        different ones, squared for numbers.
+    columns : dict, or the name of a TOML file, optional
+        For a table: what is not to be inferred, as in ``{"category": ["zip"], "ignore": ["id"]}``;
+        :class:`~lessregret.data.column_choices.ColumnChoices` has the words.
+    query : str, optional
+        A SELECT that DuckDB runs, in which names of files in quotes are tables; ``data`` are then
+        DuckDB files whose tables it may name.
+    table : str, optional
+        The table to read, if ``data`` is a database with several.
     loss, rule, bits, intercept, certify, l2, scale, importance_aware, fixed_share
         The parameters of :class:`~lessregret.Learner`. The default of ``bits`` is 22. A rule may
         also be a string as on the command line, ``"ftrl:l1=0.5"``. With ``resume`` the model fixes
@@ -192,7 +212,12 @@ def train(
     100
     """
     started = time.perf_counter()
-    files = _names_of(data)
+    choices = _choices(columns, label)
+    given = given_data(data, query=query, table=table, format=format, choices=choices)
+    if given.has_columns:
+        given.choices = _crossed(given.choices, crosses, ignore)
+        crosses = ignore = None
+    files = given.files
     settings = {
         "loss": loss,
         "rule": parse_rule(rule) if isinstance(rule, str) else rule,
@@ -207,19 +232,21 @@ def train(
     }
     _check(files, passes, model, slim)
     _check_files(files, resume, model, predictions)
-    learner = _learner(
-        {name: value for name, value in settings.items() if value is not None}, resume
-    )
+    asked = {name: value for name, value in settings.items() if value is not None}
+    if given.has_columns and resume is None:
+        inferred = given.infer(loss)
+        asked |= {"schema": inferred.schema, "loss": inferred.loss}
+    learner = _learner(asked, resume)
     before = learner.tally()
     calibrates = loss_named(learner.spec["loss"]).link == "probability"
     recorder = Recorder(before, calibrates=calibrates) if record else None
-    reading = {"format": format, "bad_lines": bad_lines, "names": names, "threads": threads}
+    reading = {"bad_lines": bad_lines, "names": names, "threads": threads}
     # Before the output is opened, since it imports, and an interrupt may get lost during an import.
     lines = None if predictions is None else _lines_of(learner)
     with _opened(predictions) as file:
         write = _writer(lines, file)
         run = _Run(learner, recorder or Unrecorded(before), _watcher(progress), write)
-        stream = run.learn(files, passes, reading)
+        stream = run.learn(given, passes, reading)
         ledger = learner.ledger()
         run.watcher.checkpoint(ledger.tally, lambda: ledger)
     if recorder is not None:
@@ -229,7 +256,7 @@ def train(
     return Training(
         learner=learner,
         ledger=ledger,
-        data=tuple(files),
+        data=tuple(files) or (given.name,),
         passes=passes,
         skipped=stream.skipped,
         first_skipped=stream.first_skipped,
@@ -249,19 +276,19 @@ class _Run(NamedTuple):
     watcher: Watcher
     write: Callable[[NDArray[np.float64]], None] | None
 
-    def learn(self, files: list[str], passes: int, reading: dict[str, Any]) -> ExampleStream:
-        """All passes over the files; the last stream, for what it says of skipped lines."""
-        self.learner.expect((total_bytes(files) or 0) * passes // BYTES_OF_A_FEATURE)
+    def learn(self, given: GivenData, passes: int, reading: dict[str, Any]) -> ExampleStream:
+        """All passes over the data; the last stream, for what it says of skipped lines."""
+        self.learner.expect((given.total_bytes or 0) * passes // BYTES_OF_A_FEATURE)
         done = rounds = 0
         for _ in range(passes):
-            stream = open_examples(files, self.learner, **reading)
+            stream = given.open(self.learner, **reading)
             for count in self._blocks(stream):
                 rounds += count
                 self.watcher.advance(done + stream.bytes_read)
             done += stream.bytes_read
             self.learner.keep_names(stream)
         if rounds == 0:
-            raise _no_examples(files, stream)
+            raise _no_examples(given.name, stream)
         return stream
 
     def _blocks(self, stream: ExampleStream) -> Iterator[int]:
@@ -316,9 +343,21 @@ def _watcher(progress: Callable[[str], object] | Watcher | None) -> Watcher:
     return _Lines(progress) if callable(progress) else progress
 
 
-def _names_of(data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
-    files = [data] if isinstance(data, str | os.PathLike) else data
-    return [os.fspath(file) for file in files]
+def _choices(
+    columns: Mapping[str, Any] | str | os.PathLike[str] | None, label: str | None
+) -> ColumnChoices:
+    """What the user says of columns."""
+    said = ColumnChoices(label=label)
+    if isinstance(columns, str | os.PathLike):
+        return said.over(ColumnChoices.read(columns))
+    return said if columns is None else said.over(ColumnChoices.of(columns))
+
+
+def _crossed(choices: ColumnChoices, crosses: Any, ignore: Any) -> ColumnChoices:
+    """Crosses and what is ignored are about columns, if the data are a table."""
+    words = [cross if isinstance(cross, str) else "*".join(cross) for cross in crosses or ()]
+    ignored = [ignore] if isinstance(ignore, str) else ignore or ()
+    return ColumnChoices(cross=tuple(words), ignore=tuple(ignored)).over(choices)
 
 
 def _check(files: list[str], passes: int, model: str | os.PathLike[str] | None, slim: bool) -> None:
@@ -368,9 +407,8 @@ def _check_resumed(spec: dict[str, Any], settings: dict[str, Any]) -> None:
             )
 
 
-def _no_examples(files: list[str], stream: ExampleStream) -> InputError:
+def _no_examples(named: str, stream: ExampleStream) -> InputError:
     """A run that met no example has nothing to show; it is the wrong file, or an empty one."""
-    named = ", ".join("<stdin>" if file == "-" else file for file in files)
     skipped = f", but {stream.skipped:,} bad lines; the first: {stream.first_skipped}"
     found = "none" + (skipped if stream.skipped else "")
     return InputError(named, 0, 0, found, "at least one example")

@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 
 from lessregret import _core
 from lessregret.data.examples import Examples
-from lessregret.data.streams import open_examples
+from lessregret.data.streams import Data, open_examples
 from lessregret.errors import InputError
 from lessregret.learners.losses import loss_named
 from lessregret.learners.space import FeatureSpace, HasSpace, space_of
@@ -145,7 +145,7 @@ class OverFiles(Passes):
 
     def __init__(
         self,
-        files: Sequence[str | os.PathLike[str]],
+        files: Sequence[str | os.PathLike[str]] | Data,
         space: FeatureSpace | HasSpace,
         loss: str,
         *,
@@ -154,7 +154,7 @@ class OverFiles(Passes):
         scale: str = "none",
         block: int = BLOCK,
     ) -> None:
-        if "-" in files:
+        if "-" in (files.files if isinstance(files, Data) else files):
             raise InputError("<stdin>", 0, 0, "standard input", "files, to be read several times")
         self._files, self.loss = files, loss
         self._space = replace(space_of(space), labels=loss_named(loss).labels)
