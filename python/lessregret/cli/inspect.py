@@ -192,21 +192,25 @@ def _slots(document: dict[str, Any]) -> str:
 
 
 def _table(fill: dict[str, Any]) -> str:
-    full = f"{fill['touched'] / fill['slots']:.1%} full"
+    full = f"{_percent(fill['touched'] / fill['slots'])} full"
     if fill["shared"] is None:
         return f"{full}; names are numbers, so how many features share a slot is not known"
-    kind = "" if fill["by_names"] else "about "
-    told = f"{full}; {kind}{fill['shared']:.1%} of the features share a slot with another"
+    if fill["shared"] == 0:
+        return f"{full}; no feature shares a slot with another"
+    kind = "" if fill["by_names"] or fill["shared"] < 0.001 else "about "
+    told = f"{full}; {kind}{_percent(fill['shared'])} of the features share a slot with another"
     if fill["enough_bits"] is None:
         return told
     return f"{told}; train with --bits {fill['enough_bits']} for less than 5 %"
 
 
+def _percent(part: float) -> str:
+    return "less than 0.1%" if 0 < part < 0.001 else f"{part:.1%}"
+
+
 def _collisions(document: dict[str, Any]) -> str:
     if document["collisions"] is not None:
         return f", {document['collisions']:,} by more than one feature"
-    if (document["expected_collisions"] or 0) >= 0.5:
-        return f", about {document['expected_collisions']:,.0f} features share one"
     return ""
 
 
