@@ -197,7 +197,7 @@ def _table(fill: dict[str, Any]) -> str:
         return f"{full}; names are numbers, so how many features share a slot is not known"
     if fill["shared"] == 0:
         return f"{full}; no feature shares a slot with another"
-    kind = "" if fill["by_names"] or fill["shared"] < 0.001 else "about "
+    kind = "at least " if fill["by_names"] else "about "
     told = f"{full}; {kind}{_percent(fill['shared'])} of the features share a slot with another"
     if fill["enough_bits"] is None:
         return told
@@ -205,7 +205,12 @@ def _table(fill: dict[str, Any]) -> str:
 
 
 def _percent(part: float) -> str:
-    return "less than 0.1%" if 0 < part < 0.001 else f"{part:.1%}"
+    """A part in percent, with one digit that is not 0.
+
+    >>> _percent(0.25), _percent(0.00042), _percent(0.0)
+    ('25.0%', '0.04%', '0.0%')
+    """
+    return f"{part:.1%}" if part == 0 or part >= 0.001 else f"{100 * part:.1g}%"
 
 
 def _collisions(document: dict[str, Any]) -> str:
