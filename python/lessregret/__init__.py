@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from lessregret.errors import SpecError as SpecError
     from lessregret.estimators import OnlineClassifier as OnlineClassifier
     from lessregret.estimators import OnlineRegressor as OnlineRegressor
+    from lessregret.learners.explanation import Explanation as Explanation
     from lessregret.learners.learner import Learner as Learner
     from lessregret.learners.learner import learn_many as learn_many
     from lessregret.learners.namespaces import Namespaces as Namespaces
@@ -85,6 +86,7 @@ _HOMES = {
     "DivergedError": "errors",
     "ExampleStream": "data.streams",
     "Examples": "data.examples",
+    "Explanation": "learners.explanation",
     "FeatureSpace": "learners.space",
     "Ftrl": "learners.rules",
     "Global": "learners.rules",

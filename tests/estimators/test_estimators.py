@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -379,3 +380,49 @@ def test_a_subclass_of_a_shipped_rule_runs_its_own_way() -> None:
     clf = OnlineClassifier(rule=Frozen()).fit(X, y)
     assert isinstance(clf.learner_, ReadableLearner)
     assert not clf.coef_.any()
+
+
+def test_a_row_is_explained_by_names() -> None:
+    rows = [{"age": 0.3, "word": "ham"}, {"word": "spam", "age": 0.1}, {"word": "ham"}]
+    model = OnlineClassifier().fit(rows, ["ok", "bad", "ok"])
+    explained = model.explain(rows[0])
+    assert {part.name for part in explained.parts} == {"age", "word=ham", "(intercept)"}
+    assert explained.margin == model.decision_function(rows[:1])[0]
+    assert sum(part.part for part in explained.parts) == pytest.approx(explained.margin)
+
+
+def test_features_of_a_dict_in_one_slot_are_marked() -> None:
+    row = {f"f{k}": 1.0 for k in range(9)}
+    model = OnlineClassifier(bits=2).fit([row, {"f1": 1.0}], [0, 1])
+    shared = [part.shared for part in model.explain(row).parts if part.name != "(intercept)"]
+    assert len(shared) <= 4
+    assert any(shared)
+
+
+def test_a_row_of_a_table_is_explained_by_its_columns() -> None:
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    y = X @ [1.0, -2.0, 0.0]
+    model = OnlineRegressor().fit(X, y)
+    for row in (X[4], X[4:5], X[4].tolist(), csr_array(X[4:5])):
+        explained = model.explain(row)
+        assert explained.margin == model.predict(X[4:5])[0]
+        assert sum(part.part for part in explained.parts) == pytest.approx(explained.margin)
+        assert {part.name for part in explained.parts} >= {None, "(intercept)", "(mean label)"}
+    with pytest.raises(SpecError, match="explain takes one row, found 30"):
+        model.explain(X)
+
+
+def test_columns_of_a_frame_have_their_names() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"rooms": [1.0, 2.0, 3.0, 4.0], "area": [20.0, 35.0, 70.0, 90.0]})
+    model = OnlineRegressor().fit(frame, [1.0, 2.0, 3.0, 4.0])
+    names = {part.name for part in model.explain(frame.iloc[[1]]).parts}
+    assert names >= {"rooms", "area", "(intercept)", "(mean label)"}
+
+
+def test_a_rule_in_python_is_explained_too() -> None:
+    X, y = [[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]], [0, 1, 1]
+    model = OnlineClassifier(rule=HomeMade(rate=0.3)).fit(X, y)
+    explained = model.explain(X[2])
+    assert explained.margin == pytest.approx(model.decision_function(X[2:])[0])
+    assert sum(part.part for part in explained.parts) == pytest.approx(explained.margin)

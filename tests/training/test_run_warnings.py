@@ -222,3 +222,24 @@ def test_a_bad_run_of_train_says_so_everywhere(lessregret: CommandLine) -> None:
     training = train(data, rule="constant:rate=9", bits=10)
     assert isinstance(training.warnings[0], Finding)
     assert training.warnings[0].in_shell == line
+
+
+def test_features_that_share_slots_are_told_with_enough_bits(
+    lessregret: CommandLine,
+) -> None:
+    rng = np.random.default_rng(2)
+    lines = (
+        f"{1 if words[0] < 150 else -1} | {' '.join(f'w{k}' for k in words)}\n"
+        for words in (np.append(rng.integers(300), rng.integers(3000, size=3)) for _ in range(2000))
+    )
+    lessregret.write("words.vw", "".join(lines))
+    done = lessregret("train", "words.vw", "--bits", "12", "--quiet", "--model", "m")
+    assert "of the features share a slot of the hash table" in done.stderr
+    assert done.stderr.strip().endswith("use --bits 16")
+    told = json.loads(lessregret("inspect", "m", "--json").stdout)["fill"]
+    assert told["enough_bits"] == 16
+    assert told["shared"] > 0.4
+    assert "train with --bits 16 for less than 5 %" in lessregret("inspect", "m").stdout
+    done = lessregret("train", "words.vw", "--bits", "16", "--quiet", "--model", "m")
+    assert done.stderr == ""
+    assert json.loads(lessregret("inspect", "m", "--json").stdout)["fill"]["enough_bits"] is None

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use lessregret_core::{
-    self as core, Certificate, Explained, Explanation, FeaturePart, Header, InputError, Interval,
-    LaneSummary, LaneTally, Norms, SlotSummary, Spec, StackSummary, Tally,
+    self as core, Certificate, Explanation, Header, InputError, Interval, LaneSummary, LaneTally,
+    Norms, SlotSummary, Spec, StackSummary, Tally,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyOSError;
@@ -137,9 +137,8 @@ impl Learner {
         request.with(py, |source| self.0.predict(source)).map(Outcomes)
     }
 
-    /// What each feature of the examples gives to their margins. Learns nothing. For each example its margin, its
-    /// label, its tag, the features as (slot, value as given, value as played, part), the mean label if labels are
-    /// standardised, and what clipping added.
+    /// Explain the examples of a source: for each the margin, the label, the tag, the features as (slot, value,
+    /// scaled value, part), the mean label if labels are standardised, and what clipping added.
     #[pyo3(signature = (source, limit=None, order=None))]
     fn explain<'py>(
         &self,
@@ -149,18 +148,14 @@ impl Learner {
         order: Option<PyReadonlyArray1<'py, u32>>,
     ) -> PyResult<Vec<ExplanationParts<'py>>> {
         let request = Request { given: source, limit, order };
-        let Explained { outcomes, explanations } =
-            request.with(py, |source| self.0.explain(source))?;
-        let all = explanations.into_iter().enumerate().map(|(k, explanation)| {
-            let Explanation { features, mean_label, clipping } = explanation;
-            let features = features
-                .into_iter()
-                .map(|FeaturePart { slot, value, scaled, part }| (slot, value, scaled, part));
-            let tag = PyBytes::new(py, outcomes.tag(k));
-            let (margin, label) = (outcomes.margins[k], outcomes.labels[k]);
-            (margin, label, tag, features.collect(), mean_label, clipping)
-        });
-        Ok(all.collect())
+        let found = request.with(py, |source| self.0.explain(source))?;
+        let (outcomes, all) = (found.outcomes, found.explanations.into_iter().enumerate());
+        let parts = |(k, one): (usize, Explanation)| {
+            let features = one.features.into_iter().map(Into::into).collect();
+            let (margin, tag) = (outcomes.margins[k], PyBytes::new(py, outcomes.tag(k)));
+            (margin, outcomes.labels[k], tag, features, one.mean_label, one.clipping)
+        };
+        Ok(all.map(parts).collect())
     }
 
     /// The sums over the rounds: rounds, features, importance, loss, mistakes, played, energy, penalty and, if
@@ -204,8 +199,7 @@ impl Learner {
         Some((slots.into_pyarray(py), sums.into_pyarray(py)))
     }
 
-    /// How many slots of features are touched, how many of these are followed by another touched one, and if
-    /// names are kept, how many slots have a name and how many of these have several.
+    /// The touched slots of features, those followed by another one, and the slots with a name and with several.
     fn fill(&self, py: Python<'_>) -> (usize, usize, Option<(usize, usize)>) {
         let (touched, adjacent) = py.detach(|| self.0.table_fill());
         (touched, adjacent, self.0.names().map(|names| (names.len(), names.collisions())))

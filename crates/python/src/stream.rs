@@ -166,9 +166,8 @@ impl Stream {
 
 /// The name of a slot in a record of names, and whether another name collides with it.
 pub fn name_of(names: Option<&Names>, slot: u32) -> Option<(String, bool)> {
-    let names = names?;
-    let name = String::from_utf8_lossy(names.get(slot)?).into_owned();
-    Some((name, names.collided(slot)))
+    let (name, collided) = (names?.get(slot)?, names?.collided(slot));
+    Some((String::from_utf8_lossy(name).into_owned(), collided))
 }
 
 /// Let Python handle a signal such as Ctrl-C. Its exception is left for `with` to raise.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from lessregret.learners.explanation import Explanation, Part
     from lessregret.learners.learner import Learner
 
+ARROW = b"ARROW1"
 SHARED = " (shared)"
 HEADING = ("feature", "value", "scaled", "weight", "part", "total")
 SHARED_NOTE = (
@@ -93,12 +95,15 @@ def command(
     check_files(given.files, [model])
     learner = Learner.load(model)
     check_reads_text(learner, model, "explain")
+    # The features of an Arrow file have no names, and its reader refuses to record them.
+    is_table = given.recognised.kind == "table"
+    names = is_table or not any(map(_is_arrow, given.files))
     space = learner.space.unlabelled()
-    stream = given.open(space, bad_lines=bad_lines, names=True)
+    stream = given.open(space, bad_lines=bad_lines, names=names)
     _skip(learner, stream, first - 1, given.name)
     explained = list(_explained(learner, stream, rows))
     if not explained:
-        raise _too_few(given.name, first - 1)
+        raise _too_few(given.name, first - 1, first)
     if as_json:
         click.echo(json.dumps(_document(model, learner, explained, first, top), indent=2))
     else:
@@ -108,6 +113,14 @@ def command(
         click.echo(f"{told}; the first: {stream.first_skipped}", err=True)
 
 
+def _is_arrow(path: str) -> bool:
+    """Whether a file, not a pipe, begins as Arrow files do."""
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(len(ARROW)) == ARROW
+
+
 def _skip(learner: Learner, stream: ExampleStream, count: int, name: str) -> None:
     from lessregret.data.streams import BLOCK
 
@@ -115,13 +128,13 @@ def _skip(learner: Learner, stream: ExampleStream, count: int, name: str) -> Non
     while left:
         done = len(learner.predict(stream, limit=min(left, BLOCK)))
         if not done:
-            raise _too_few(name, count - left)
+            raise _too_few(name, count - left, count + 1)
         left -= done
 
 
-def _too_few(name: str, found: int) -> InputError:
+def _too_few(name: str, found: int, row: int) -> InputError:
     there = counted(found, "example") if found else "none"
-    expected = "an example at --row" if found else "at least one example"
+    expected = f"an example at --row {row:,}" if found else "at least one example"
     return InputError(name, 0, 0, there, expected)
 
 
@@ -192,7 +205,7 @@ def _table(explained: Explanation, top: int) -> list[str]:
         rows.append((*_cells(part), weight_text(part.part), weight_text(total)))
     if others:
         rest = sum(part.part for part in others)
-        name = f"all others ({len(others):,})"
+        name = f"all others ({counted(len(others), 'part')})"
         # The last total is the margin itself: a sum in another order may end in other digits.
         rows.append((name, "", "", "", weight_text(rest), weight_text(explained.margin)))
     return _aligned(rows if _is_scaled(shown) else [row[:2] + row[3:] for row in rows])

@@ -200,21 +200,30 @@ def _slots(document: dict[str, Any]) -> str:
 
 
 def _table(fill: dict[str, Any]) -> str:
-    full = f"{fill['touched'] / fill['slots']:.1%} full"
+    full = f"{_percent(fill['touched'] / fill['slots'])} full"
     if fill["shared"] is None:
         return f"{full}; names are numbers, so how many features share a slot is not known"
-    kind = "" if fill["by_names"] else "about "
-    told = f"{full}; {kind}{fill['shared']:.1%} of the features share a slot with another"
+    if fill["shared"] == 0:
+        return f"{full}; no feature shares a slot with another"
+    kind = "at least " if fill["by_names"] else "about "
+    told = f"{full}; {kind}{_percent(fill['shared'])} of the features share a slot with another"
     if fill["enough_bits"] is None:
         return told
     return f"{told}; train with --bits {fill['enough_bits']} for less than 5 %"
 
 
+def _percent(part: float) -> str:
+    """A part in percent, with one digit that is not 0.
+
+    >>> _percent(0.25), _percent(0.00042), _percent(0.0)
+    ('25.0%', '0.04%', '0.0%')
+    """
+    return f"{part:.1%}" if part == 0 or part >= 0.001 else f"{100 * part:.1g}%"
+
+
 def _collisions(document: dict[str, Any]) -> str:
     if document["collisions"] is not None:
         return f", {document['collisions']:,} by more than one feature"
-    if (document["expected_collisions"] or 0) >= 0.5:
-        return f", about {document['expected_collisions']:,.0f} features share one"
     return ""
 
 

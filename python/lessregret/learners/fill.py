@@ -7,7 +7,7 @@ n features with random hashes touch about m(1 − (1 − 1/m)^n) of m slots. So 
 
 Features that share a slot have one weight. If the model keeps names, c slots of the t are known to
 have more than one feature: there are at least t + c features, and at least 2c of them share. Both
-are exact unless three features share a slot.
+are exact unless three features share a slot, and in tables that are not nearly full few do.
 
 The hash of a name that is a number is that number, as in Vowpal Wabbit. Such features do not touch
 slots at random: numbers up to the size of the table never collide. So the estimate holds only where

@@ -114,7 +114,7 @@ def _shared_slots(fill: Fill | None) -> Finding | None:
     """Whether too many features share a slot, so that a larger table would separate them."""
     if fill is None or fill.shared is None or fill.enough_bits is None:
         return None
-    kind = "" if fill.by_names else "about "
+    kind = "at least " if fill.by_names else "about "
     found = (
         f"{kind}{fill.shared:.0%} of the features share a slot of the hash table with another one, "
         "and so a weight"

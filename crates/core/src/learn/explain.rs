@@ -39,6 +39,12 @@ pub struct FeaturePart {
     pub part: f64,
 }
 
+impl From<FeaturePart> for (u32, f32, f32, f64) {
+    fn from(feature: FeaturePart) -> Self {
+        (feature.slot, feature.value, feature.scaled, feature.part)
+    }
+}
+
 /// The parts of one prediction, which add up to its margin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Explanation {
