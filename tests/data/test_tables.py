@@ -1,5 +1,6 @@
 """Are the columns of a table what a user would say they are, and are its rows read as they stand?"""
 
+# ruff: noqa: E501 (sentences stand in one piece)
 from __future__ import annotations
 
 import gzip
@@ -62,7 +63,12 @@ def test_kinds_are_inferred_and_given_ones_count_for_more(table: Path) -> None:
         "bought": "label",
     }  # fmt: skip
     found = inferred(
-        table, label="bought", tag="id", category=["age"], ignore=["joined"], text=["city", "about:2"]
+        table,
+        label="bought",
+        tag="id",
+        category=["age"],
+        ignore=["joined"],
+        text=["city", "about:2"],
     )
     assert kinds(found) == {
         "id": "tag", "age": "category", "city": "text", "joined": "ignore", "about": "text",
@@ -98,7 +104,9 @@ LABELS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "options", "expected"), [c[1:] for c in LABELS], ids=[c[0] for c in LABELS])
+@pytest.mark.parametrize(
+    ("text", "options", "expected"), [c[1:] for c in LABELS], ids=[c[0] for c in LABELS]
+)
 def test_labels(table: Path, text: str, options: dict[str, Any], expected: tuple[str, Any]) -> None:
     found = inferred(table, text, label="y", **options)
     assert (found.loss, found.schema.classes) == expected
@@ -133,7 +141,9 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "options", "told"), [c[1:] for c in REFUSED], ids=[c[0] for c in REFUSED])
+@pytest.mark.parametrize(
+    ("text", "options", "told"), [c[1:] for c in REFUSED], ids=[c[0] for c in REFUSED]
+)
 def test_requests_that_cannot_be_met(
     table: Path, text: str, options: dict[str, Any], told: str
 ) -> None:
@@ -144,7 +154,7 @@ def test_requests_that_cannot_be_met(
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_the_delimiter_is_found_in_the_first_line(table: Path, delimiter: str) -> None:
-    text = PEOPLE.splitlines()[0].replace(",", delimiter) + '\n'
+    text = PEOPLE.splitlines()[0].replace(",", delimiter) + "\n"
     text += delimiter.join(["1", "2", "3", "2026-01-01", '"a, b; c"', "no"]) + "\n"
     text += delimiter.join(["1", "2", "3", "2026-01-01", '"a| b"', "yes"]) + "\n"
     found = inferred(table, text, label="bought")
@@ -244,7 +254,9 @@ def test_damaged_xz_is_an_error_with_the_name_of_the_file(tmp_path: Path) -> Non
     path.write_bytes(packed[: len(packed) // 2])
     with pytest.raises(InputError) as caught:
         list(open_examples([path], FeatureSpace(bits=8), bad_lines="skip"))
-    assert str(caught.value).startswith(f"{path}: expected a file that can be read, found trouble (")
+    assert str(caught.value).startswith(
+        f"{path}: expected a file that can be read, found trouble ("
+    )
     assert "end-of-stream marker" in str(caught.value)
 
 
@@ -252,7 +264,9 @@ def test_any_object_with_read_is_a_file(table: Path) -> None:
     schema = inferred(table, label="bought").schema
     expected = rows(opened(table, schema))
     assert rows(opened(io.BytesIO(PEOPLE.encode()), schema, format="csv")) == expected
-    with pytest.raises(InputError, match="read\\(\\) must return bytes; open the file in binary mode"):
+    with pytest.raises(
+        InputError, match="read\\(\\) must return bytes; open the file in binary mode"
+    ):
         rows(opened(io.StringIO(PEOPLE), schema, format="csv"))
     with pytest.raises(InputError, match="expected the name of a file, or an object with read"):
         opened(3, schema, format="csv")

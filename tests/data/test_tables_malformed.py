@@ -1,5 +1,6 @@
 """Is every malformed table met with one exact sentence?"""
 
+# ruff: noqa: E501 (sentences stand in one piece)
 from __future__ import annotations
 
 from pathlib import Path
@@ -22,7 +23,9 @@ SCHEMA = Schema(
     classes=("no", "yes"),
 )  # fmt: skip
 
-INSIDE = "no quote inside a cell without quotes (write the cell in quotes, and every quote in it twice)"
+INSIDE = (
+    "no quote inside a cell without quotes (write the cell in quotes, and every quote in it twice)"
+)
 AFTER = "',' or the end of the line after a quoted cell (write a quote inside it twice)"
 CLOSE = "a quote that closes the quoted cell"
 RETURN = "a newline after '\\r' (write the cell in quotes if '\\r' belongs to it)"

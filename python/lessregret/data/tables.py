@@ -265,7 +265,9 @@ def _classes(
     if positive is not None:
         if is_all and positive not in different:
             shown = ", ".join(map(repr, different))
-            raise SpecError(f"positive: no label in column {name!r} is {positive!r}; it has {shown}")
+            raise SpecError(
+                f"positive: no label in column {name!r} is {positive!r}; it has {shown}"
+            )
         if _is_two(different, is_all):
             return next(value for value in different if value != positive), positive
         return None, positive
@@ -273,16 +275,16 @@ def _classes(
         return different[0], different[1]
     shown = ", ".join(map(repr, different[:6])) + (", …" if count > 6 else "")
     raise SpecError(
-        f"column {name!r} has {count} different labels ({shown}), and two classes are needed; say with "
-        "--positive which of them is the positive class, against all others"
+        f"column {name!r} has {count} different labels ({shown}), and two classes are needed; "
+        "say with --positive which of them is the positive class, against all others"
     )
 
 
 def _one_label(name: str, different: Sequence[str]) -> SpecError:
     found = f"only the label {different[0]!r}" if different else "no label"
     return SpecError(
-        f"the first {ROWS:,} rows have {found} in column {name!r}, and two are needed; shuffle the rows, "
-        "or choose another column as label"
+        f"the first {ROWS:,} rows have {found} in column {name!r}, and two are needed; "
+        "shuffle the rows, or choose another column as label"
     )
 
 
