@@ -39,9 +39,9 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def inferred(path: Path, text: str | None = None, **options: Any) -> Inferred:
-    if text is not None:
-        path.write_text(text)
+def inferred(path: Path, content: str | None = None, /, **options: Any) -> Inferred:
+    if content is not None:
+        path.write_text(content)
     return infer_schema([path], **options)
 
 
