@@ -1,5 +1,6 @@
 """Are the columns of a table what a user would say they are, and are its rows read as they stand?"""
 
+# ruff: noqa: E501 (sentences stand in one piece)
 from __future__ import annotations
 
 import gzip
@@ -38,9 +39,9 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def inferred(path: Path, text: str | None = None, **options: Any) -> Inferred:
-    if text is not None:
-        path.write_text(text)
+def inferred(path: Path, content: str | None = None, /, **options: Any) -> Inferred:
+    if content is not None:
+        path.write_text(content)
     return infer_schema([path], **options)
 
 

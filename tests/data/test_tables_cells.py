@@ -39,9 +39,11 @@ def check(text: str, delimiter: str = ",") -> None:
     try:
         found = _core.split_cells(text.encode("latin-1"), delimiter)
     except InputError as error:
-        assert expected is None or error.expected.startswith(STRICTER), text
+        reason = error.expected
+    else:
+        assert expected == [[cell.decode("latin-1") for cell in row] for row in found]
         return
-    assert expected == [[cell.decode("latin-1") for cell in row] for row in found]
+    assert expected is None or reason.startswith(STRICTER), text
 
 
 @settings(max_examples=500, deadline=None)
@@ -56,7 +58,8 @@ def test_what_python_writes(
             rows.append(line)
             return len(line)
 
-    quoting = csv.QUOTE_ALL if everything else csv.QUOTE_MINIMAL
+    # It quotes a carriage return only if its line ends have one.
+    quoting = csv.QUOTE_ALL if everything or end == "\n" else csv.QUOTE_MINIMAL
     csv.writer(Lines(), delimiter=delimiter, lineterminator=end, quoting=quoting).writerows(table)
     text = "".join(rows)
     found = _core.split_cells(text.encode("latin-1"), delimiter)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import BinaryIO, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from lessregret.errors import InputError
 
@@ -31,17 +31,14 @@ class _XzFile:
 
     def __init__(self, path: str) -> None:
         self.name = path
-        self._file: BinaryIO | None = None
+        self._file: Readable | None = None
 
     def read(self, size: int) -> bytes:
         if self._file is None:
             import lzma
 
             self._file = lzma.open(self.name)  # noqa: SIM115
-        data = self._file.read(size)
-        if not data:
-            self._file.close()
-        return data
+        return self._file.read(size)
 
 
 def opened(files: Iterable[File]) -> list[File]:
@@ -57,7 +54,10 @@ def opened_one(file: File) -> File:
 
 
 def _is_xz(path: str) -> bool:
-    """Whether a file has xz's first bytes. Only files are looked into, since a pipe gives its bytes once."""
+    """Whether a file has xz's first bytes.
+
+    Only files are looked into: a pipe gives its bytes once.
+    """
     if path == "-" or not os.path.isfile(path):
         return False
     try:

@@ -1,8 +1,9 @@
 """Files as streams of examples.
 
-A file holds LIBSVM/svmlight text, Vowpal Wabbit text or a table (CSV, TSV), plain or compressed with
-gzip, zstd or xz, or is an Arrow file that ``convert`` wrote; ``-`` is standard input. Files are read
-one after another, in bounded memory and on all cores, by Rust code (``crates/core/src/read``).
+A file holds LIBSVM/svmlight text, Vowpal Wabbit text or a table (CSV, TSV), plain or compressed
+with gzip, zstd or xz, or is an Arrow file that ``convert`` wrote; ``-`` is standard input. Files
+are read one after another, in bounded memory and on all cores, by Rust code
+(``crates/core/src/read``).
 """
 
 from __future__ import annotations

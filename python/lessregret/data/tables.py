@@ -13,7 +13,7 @@ import difflib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from lessregret import _core
 from lessregret.data.sources import File, first_line, opened_one
@@ -26,6 +26,7 @@ DELIMITERS = (",", ";", "\t", "|")
 """What may separate cells if neither the user nor the file's name says it."""
 PACKED = (".gz", ".zst", ".xz")
 MOST_WORDS = 3
+Classes: TypeAlias = tuple[str | None, str]
 
 
 class ColumnSeen(NamedTuple):
@@ -217,12 +218,12 @@ def inferred_from(
         Column(name, kinds.get(name, sample["kind"]), runs.get(name, 1))
         for name, sample in samples.items()
     )
-    classes, loss = (None, loss or "logistic")
+    classes: Classes | None = None
     if label is not None:
-        classes, loss = _label(label, samples[label], positive, None if loss is None else loss)
+        classes, loss = _label(label, samples[label], positive, loss)
     schema = Schema(columns, tuple(missing), classes, tuple(tuple(cross) for cross in crosses))
     seen = tuple(_seen(column, samples[column.name]) for column in columns)
-    return Inferred(schema, loss, ",", seen, table["rows"])
+    return Inferred(schema, loss or "logistic", ",", seen, table["rows"])
 
 
 def delimiter_of(file: File) -> str:
@@ -270,9 +271,6 @@ def _check_known(names: Iterable[str], samples: Mapping[str, Any], what: str) ->
         shown = ", ".join(map(repr, list(samples)[:12])) + (", …" if len(samples) > 12 else "")
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise SpecError(f"{what}: the table has no column {name!r}; {hint}it has {shown or 'none'}")
-
-
-Classes = tuple[str | None, str]
 
 
 def _label(
@@ -330,16 +328,16 @@ def _classes(
         return different[0], different[1]
     shown = ", ".join(map(repr, different[:6])) + (", …" if count > 6 else "")
     raise SpecError(
-        f"column {name!r} has {count} different labels ({shown}), and two classes are needed; say with "
-        "--positive which of them is the positive class, against all others"
+        f"column {name!r} has {count} different labels ({shown}), and two classes are needed; "
+        "say with --positive which of them is the positive class, against all others"
     )
 
 
 def _one_label(name: str, different: Sequence[str]) -> SpecError:
     found = f"only the label {different[0]!r}" if different else "no label"
     return SpecError(
-        f"the first {ROWS:,} rows have {found} in column {name!r}, and two are needed; shuffle the rows, "
-        "or choose another column as label"
+        f"the first {ROWS:,} rows have {found} in column {name!r}, and two are needed; "
+        "shuffle the rows, or choose another column as label"
     )
 
 

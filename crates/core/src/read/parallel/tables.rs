@@ -61,17 +61,25 @@ impl Tables {
 
     /// The layout by the first record; `None` if the record is an empty line.
     fn layout(&self, record: &[u8]) -> Result<Option<Layout>, RecordFault> {
+        if let (false, Some(names)) = (self.dialect.header, &self.names) {
+            // The first record is a row like all others, and may be bad.
+            check_distinct(names, None)?;
+            return self.layout_of(names, NamesFrom::Given).map(Some);
+        }
         let mut cells = Cells::default();
         if !cells.split(record, self.dialect.delimiter)? {
             return Ok(None);
         }
-        let (names, from) = match &self.names {
-            _ if self.dialect.header => (names_in(&cells), NamesFrom::Header),
-            Some(names) => (names.clone(), NamesFrom::Given),
-            None => (numbered(cells.len()), NamesFrom::FirstRow),
-        };
-        check_distinct(&names, Some(&cells).filter(|_| self.dialect.header))?;
-        Layout::new(&names, from, self.dialect.delimiter, &self.schema, self.labels).map(Some)
+        if !self.dialect.header {
+            return self.layout_of(&numbered(cells.len()), NamesFrom::FirstRow).map(Some);
+        }
+        let names = names_in(&cells);
+        check_distinct(&names, Some(&cells))?;
+        self.layout_of(&names, NamesFrom::Header).map(Some)
+    }
+
+    fn layout_of(&self, names: &[String], from: NamesFrom) -> Result<Layout, RecordFault> {
+        Layout::new(names, from, self.dialect.delimiter, &self.schema, self.labels)
     }
 }
 

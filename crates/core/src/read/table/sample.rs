@@ -117,7 +117,8 @@ impl Sample<'_> {
         while at < lines.end && self.rows < self.spec.rows {
             let (record, next) = record_at(bytes, at, self.spec.dialect.delimiter);
             let record = &bytes[record];
-            let is_header = self.layout.is_none();
+            let is_needed = self.spec.dialect.header || self.spec.names.is_none();
+            let is_header = self.layout.is_none() && is_needed;
             match self.read_record(record) {
                 Err(fault) if is_header || !self.spec.skips => {
                     return Err(self.located(fault, record).into());
