@@ -16,8 +16,8 @@ use arrow_array::{
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit as ArrowUnit};
 use lessregret_capsule::Reader;
 use lessregret_core::{
-    Array, Batch, Batches, Bits, Content, Error, InputError, SampledColumn, TableColumn, TimeUnit,
-    Values, sample,
+    Array, Batch, Batches, Bits, Content, Error, InputError, Kind, SampledColumn, TableColumn,
+    TimeUnit, Values, sample_batches,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
@@ -82,7 +82,7 @@ impl Table {
     fn sample(&self, py: Python<'_>, missing: Vec<String>, rows: usize) -> PyResult<String> {
         self.with(py, |table| {
             let batches = table.first(rows).map_err(|reason| broken(&self.name, reason))?;
-            let sampled = sample(&table.columns, &batches, &missing, rows);
+            let sampled = sample_batches(&table.columns, &batches, &missing, rows);
             Ok(json!(sampled.iter().map(described).collect::<Vec<_>>()).to_string())
         })
     }
@@ -349,7 +349,7 @@ fn described(SampledColumn { name, kind, seen }: &SampledColumn) -> serde_json::
         "missing": seen.missing,
         "different": seen.values.len(),
         "cut": seen.is_cut(),
-        "range": seen.range,
+        "range": seen.range.filter(|_| *kind == Kind::Number),
         "frequent": frequent,
     })
 }

@@ -21,7 +21,7 @@ pub struct SampledColumn {
 }
 
 /// What the columns seem to be from the first `rows` rows of the batches.
-pub fn sample(
+pub fn sample_batches(
     columns: &[TableColumn],
     batches: &[Arc<dyn Batch>],
     missing: &[String],
