@@ -70,7 +70,7 @@ def test_the_top_is_short(folder: Path) -> None:
 
 def test_the_binding_has_no_arithmetic() -> None:
     sources = sorted((ROOT / "crates" / "python" / "src").glob("*.rs"))
-    assert sum(len(source.read_text(encoding="utf-8").splitlines()) for source in sources) < 1000
+    assert sum(len(source.read_text(encoding="utf-8").splitlines()) for source in sources) < 1200
 
 
 def mirrored() -> list[Path]:

@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from lessregret import ArrowTable, Column, FeatureSpace, Learner, Schema, open_table
+from lessregret import ArrowTable, Column, FeatureSpace, Learner, Schema, open_examples, open_table
 from lessregret.data.convert import convert
 from lessregret.data.recognise import recognise
 from lessregret.data.sql import Query
@@ -122,7 +122,8 @@ def test_a_query_joins_files(tmp_path: Path, expected: bytes) -> None:
     file = parquet(tmp_path)
     (tmp_path / "classes.csv").write_text("y,wanted\nyes,1\nno,1\n")
     query = f"""
-        SELECT age, city, at, y FROM '{file}' JOIN '{tmp_path}/classes.csv' USING (y) ORDER BY at
+        SELECT age, city, "at", y FROM '{file}' JOIN '{tmp_path}/classes.csv' USING (y)
+        ORDER BY "at"
     """
     assert learned(recognise(query=query).table) == expected
     stem = database(tmp_path)
@@ -175,7 +176,7 @@ def test_kinds_of_data(tmp_path: Path) -> None:
         assert recognise(name).kind == kind, name
     examples = tmp_path / "e.arrow"
     (tmp_path / "e.vw").write_text("1 |a b\n")
-    convert([str(tmp_path / "e.vw")], str(examples))
+    convert(open_examples([tmp_path / "e.vw"], FeatureSpace(bits=10)), examples)
     assert recognise(examples).kind == "text"
     assert recognise(duckdb.sql("SELECT 1")).kind == "table"
     with pytest.raises(SpecError, match="expected files of one kind, found csv and table"):
@@ -213,11 +214,9 @@ def test_a_file_that_is_no_table_is_told(tmp_path: Path) -> None:
 PEAK = """
 import re, sys
 from pathlib import Path
-from lessregret import Column, FeatureSpace, Schema, open_table
+from lessregret import Column, Learner, Schema, open_table
 from lessregret.data.recognise import recognise
 schema = Schema((Column("x", "number"), Column("s", "category")))
-space = FeatureSpace(bits=16, labels="any", schema=schema)
-from lessregret import Learner
 learner = Learner("logistic", bits=16, schema=schema)
 stream = open_table(recognise(sys.argv[1]).table, learner.space.unlabelled())
 while len(learner.predict(stream, limit=1 << 16)):

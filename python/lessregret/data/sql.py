@@ -62,6 +62,8 @@ class Query:
     unless the query says ORDER BY.
     """
 
+    expected = "a query that DuckDB can run"
+
     def __init__(self, sql: str, databases: Sequence[str] = (), name: str = "query") -> None:
         self.sql = sql
         self.databases = tuple(databases)
@@ -77,9 +79,8 @@ class Query:
             connection = _connection(self.databases)
             return _flattened(connection, self._checked(connection))
         except duckdb.Error as error:
-            raise InputError(
-                self.name, 0, 0, f"trouble ({one_line(error)})", "a query that DuckDB can run"
-            ) from error
+            found = f"trouble ({one_line(error)})"
+            raise InputError(self.name, 0, 0, found, self.expected) from error
 
     def _checked(self, connection: duckdb.DuckDBPyConnection) -> str:
         """The query, if it is one SELECT."""
@@ -96,6 +97,8 @@ class FileTable(Query):
 
     Columns that a file does not have are missing in its rows.
     """
+
+    expected = "a file that can be read"
 
     def __init__(self, files: Sequence[str]) -> None:
         self.files = tuple(files)
@@ -263,6 +266,8 @@ def _connection(databases: Sequence[str]) -> duckdb.DuckDBPyConnection:
     # Rows in the order of the files, and nothing from the network.
     connection.execute("SET preserve_insertion_order = true")
     connection.execute("SET autoinstall_known_extensions = false")
+    # DuckDB would write its progress to the standard output.
+    connection.execute("SET enable_progress_bar = false")
     for file in databases:
         name = _identifier(os.path.basename(file).split(".")[0])
         connection.execute(f"ATTACH {_quoted(file)} AS {name} (READ_ONLY)")
