@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class Words(click.ParamType):
+class Words(click.ParamType[tuple[str, ...]]):
     """Words with commas between them."""
 
     name = "words"
@@ -150,7 +150,7 @@ def _of_columns(options: dict[str, Any]) -> ColumnChoices:
 
 
 def with_data(ctx: click.Context, options: dict[str, Any], quiet: bool = False) -> dict[str, Any]:
-    """The options of a command, with ``given`` data and their ``schema`` in place of those of tables."""
+    """The options of a command, with the ``given`` data and their ``schema`` among them."""
     from lessregret.data.files import check_inputs
 
     given, rest = take_data(options)

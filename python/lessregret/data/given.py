@@ -147,8 +147,8 @@ def given_data(
     given = GivenData(recognise(data, query=query, table=table), format, choices)
     if choices.are_made and not given.has_columns and format != "auto":
         raise SpecError(
-            f"{given.recognised.name}: columns are named, but {format} text has none; leave out the "
-            "options of tables, or the format"
+            f"{given.recognised.name}: columns are named, but {format} text has none; leave out "
+            "what is said of columns, or the format"
         )
     return given
 

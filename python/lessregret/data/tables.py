@@ -167,7 +167,7 @@ def sample_csv(
     missing: Sequence[str] = MISSING,
     bad_lines: str = "stop",
 ) -> dict[str, Any]:
-    """What the first rows of a file show of its columns; :func:`infer_schema` has the parameters."""
+    """What the first rows of a file show; :func:`infer_schema` has the parameters."""
     sampled: dict[str, Any] = json.loads(
         _core.sample_table(
             opened_one(file),

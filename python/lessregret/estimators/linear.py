@@ -119,14 +119,16 @@ class OnlineLinear(BaseEstimator, ABC):
         """The estimator of a model file. Training can continue from it with ``partial_fit``."""
         learner = Learner.load(path)
         spec = learner.spec
-        if LOSSES[spec["loss"]].is_classification != is_classifier(cls()):
-            expected = "a classifier" if is_classifier(cls()) else "a regressor"
-            raise SpecError(f"{os.fspath(path)}: expected {expected}, found {spec['loss']} loss")
         names = "loss", "intercept", "certify", "l2", "scale", "importance_aware", "fixed_share"
         settings = {name: spec[name] for name in names}
         bits = spec["table"].get("bits")
         settings |= {} if bits is None else {"bits": bits}
-        estimator = cls(rule=rule_from_spec(spec["rule"]), **settings)
+        # The subclasses have defaults for what is not in a model file.
+        new: Any = cls
+        estimator: Self = new(rule=rule_from_spec(spec["rule"]), **settings)
+        if LOSSES[spec["loss"]].is_classification != is_classifier(estimator):
+            expected = "a classifier" if is_classifier(estimator) else "a regressor"
+            raise SpecError(f"{os.fspath(path)}: expected {expected}, found {spec['loss']} loss")
         estimator._take(learner)
         return estimator
 

@@ -232,7 +232,7 @@ def train(
     }
     _check(files, passes, model, slim)
     _check_files(files, resume, model, predictions)
-    asked = {name: value for name, value in settings.items() if value is not None}
+    asked: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
     if given.has_columns and resume is None:
         inferred = given.infer(loss)
         asked |= {"schema": inferred.schema, "loss": inferred.loss}
