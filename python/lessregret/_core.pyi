@@ -85,7 +85,7 @@ class Stream:
     def bytes_read(self) -> int: ...
     def name(self, slot: int) -> tuple[str, bool] | None: ...
     def read(
-        self, limit: int
+        self, limit: int, zeros: bool = False
     ) -> tuple[
         NDArray[np.int64],
         NDArray[np.uint32],

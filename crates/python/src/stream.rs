@@ -132,10 +132,12 @@ impl Stream {
         self.with(py, |stream| Ok(name_of(stream.names(), slot)))
     }
 
-    /// Up to `limit` examples as row pointers, slots, values, labels, importances and tags.
-    fn read<'py>(&self, py: Python<'py>, limit: usize) -> PyResult<Arrays<'py>> {
+    /// Up to `limit` examples as row pointers, slots, values, labels, importances and tags. Values of 0 are left out
+    /// unless `zeros` is set.
+    #[pyo3(signature = (limit, zeros=false))]
+    fn read<'py>(&self, py: Python<'py>, limit: usize, zeros: bool) -> PyResult<Arrays<'py>> {
         fetch_numpy(py);
-        let arrays = self.with(py, |stream| stream.read_arrays(limit))?;
+        let arrays = self.with(py, |stream| stream.read_arrays(limit, zeros))?;
         let tags = arrays.tags.iter().map(|tag| PyBytes::new(py, tag)).collect();
         Ok((
             arrays.indptr.into_pyarray(py),

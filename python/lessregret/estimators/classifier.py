@@ -21,7 +21,7 @@ from lessregret.learners.rules import Rule
 from lessregret.learners.schema import Schema
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from typing_extensions import Self
 
@@ -83,9 +83,13 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         (Herbster & Warmuth 1998). The default, 1e-4 at rate "auto", costs at most 1e-4 nats an
         example.
     crosses : list of crosses, default None
-        For examples that are dicts: ``[("user", "hour")]`` or ``["user*hour"]`` adds a feature for
-        every combination of the features of these keys. A key crossed with itself has the square
-        of its feature.
+        For examples that are dicts, and for data frames: ``[("user", "hour")]`` or
+        ``["user*hour"]`` adds a feature for every combination of the features of these keys. A key
+        crossed with itself has the square of its feature.
+
+    columns : dict, default None
+        For data frames: what is not to be inferred of their columns, as in
+        ``{"category": ["zip"], "ignore": ["id"], "text": ["review:2"]}``.
 
     Attributes
     ----------
@@ -95,6 +99,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
     ledger_ : Ledger, the losses and regret so far, computed at each access
     learner_ : the Learner that is trained; a ReadableLearner if the rule exists only in Python
     n_features_in_, feature_names_in_ : as in scikit-learn; for dicts n_features_in_ is 2^bits
+    schema_ : Schema, what the columns of a data frame are; None for other data
 
     >>> from lessregret import OnlineClassifier, PerCoordinate
     >>> clf = OnlineClassifier("hinge", PerCoordinate(rate=0.5), intercept=False, scale="cap")
@@ -127,6 +132,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         importance_aware: bool = False,
         fixed_share: float | None = None,
         crosses: Sequence[str | Sequence[str]] | None = None,
+        columns: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(
             loss,
@@ -141,6 +147,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
             importance_aware=importance_aware,
             fixed_share=fixed_share,
             crosses=crosses,
+            columns=columns,
         )
 
     def partial_fit(

@@ -14,9 +14,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, is_classifier
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from lessregret._core import MAX_BITS
+from lessregret.data.arrow_tables import ArrowTable, is_table
 from lessregret.data.examples import Rows
 from lessregret.errors import SpecError
 from lessregret.estimators.arguments import (
@@ -28,6 +35,7 @@ from lessregret.estimators.arguments import (
     importances_of,
     names_of,
 )
+from lessregret.estimators.frames import encoded, is_mixed_frame, schema_of
 from lessregret.learners.explanation import Explanation, NameOf
 from lessregret.learners.fill import fill_of
 from lessregret.learners.learner import Learner, has_twin
@@ -55,6 +63,7 @@ class OnlineLinear(BaseEstimator, ABC):
     learner_: Learner | ReadableLearner
     n_features_in_: int
     crosses_: Namespaces | None
+    schema_: Schema | None
 
     def __init__(
         self,
@@ -71,6 +80,7 @@ class OnlineLinear(BaseEstimator, ABC):
         importance_aware: bool,
         fixed_share: float | None,
         crosses: Sequence[str | Sequence[str]] | None,
+        columns: Mapping[str, Any] | None,
     ) -> None:
         self.loss = loss
         self.rule = rule
@@ -84,14 +94,16 @@ class OnlineLinear(BaseEstimator, ABC):
         self.importance_aware = importance_aware
         self.fixed_share = fixed_share
         self.crosses = crosses
+        self.columns = columns
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train a new model: make ``passes`` passes over the rows, in their order.
 
         Parameters
         ----------
-        X : CSR or other sparse matrix, dense array, or list of dicts
-            The examples, one per row.
+        X : CSR or other sparse matrix, dense array, list of dicts, or data frame
+            The examples, one per row. A frame of pandas, polars or pyarrow may have columns of any
+            kind and missing cells; what its columns are is inferred from the first 10,000 rows.
         y : array
             The label of each example.
         sample_weight : array of numbers from 0 up, optional
@@ -136,7 +148,13 @@ class OnlineLinear(BaseEstimator, ABC):
         """Become the estimator of a loaded learner."""
         space = learner.space
         self.learner_, self.crosses_ = learner, space.namespaces
+        schema = space.schema
+        self.schema_ = schema if schema is not None and schema.columns else None
         self.n_features_in_ = space.slots - space.intercept
+        if self.schema_ is not None:
+            names = [column.name for column in self.schema_.columns if column.kind != "label"]
+            self.feature_names_in_ = np.array(names, dtype=object)
+            self.n_features_in_ = len(names)
 
     def _check_savable(self) -> None:
         """Raise an error if the model file could not hold all that the estimator knows."""
@@ -154,12 +172,23 @@ class OnlineLinear(BaseEstimator, ABC):
         ``decision_function`` of a classifier and ``predict`` of a regressor return.
         """
         check_is_fitted(self)
+        if self.schema_ is not None and isinstance(self.learner_, Learner):
+            return self._explain_frame(self.learner_, row)
         given = [row] if isinstance(row, Mapping) or np.ndim(row) == 1 else row
         rows = self._rows(given, reset=False)
         if rows.shape[0] != 1:
             raise SpecError(f"explain takes one row, found {rows.shape[0]:,}; call it for each row")
         [explained] = self.learner_.explain(self._source(self.learner_, rows))
         return explained.named(self._name_of(row))
+
+    def _explain_frame(self, learner: Learner, row: Any) -> Explanation:
+        table = ArrowTable(row, "X").examples(learner.space.unlabelled(), names=True)
+        explained = learner.explain(table)
+        if len(explained) != 1:
+            raise SpecError(
+                f"explain takes one row, found {len(explained):,}; call it for each row"
+            )
+        return explained[0]
 
     def _name_of(self, row: Any) -> NameOf:
         """The names of columns, or of the features of a dict."""
@@ -190,7 +219,8 @@ class OnlineLinear(BaseEstimator, ABC):
             rows, targets = self._rows(X, reset=starting, y=y, y_numeric=not is_classifier(self))
             labels = self._labels(targets, classes, starting)
             importances = importances_of(sample_weight, len(labels))
-            learner = self._new_learner(hashed=are_dicts(X)) if starting else self.learner_
+            hashed = are_dicts(X) or self.schema_ is not None
+            learner = self._new_learner(hashed=hashed) if starting else self.learner_
             for _ in range(passes):
                 outcomes = learner.learn(self._source(learner, rows, labels, importances))
             self.learner_ = learner
@@ -217,7 +247,10 @@ class OnlineLinear(BaseEstimator, ABC):
     def _rows(self, X: Any, *, reset: bool, **targets: Any) -> Any:
         """X, checked, as CSR; with y, if given."""
         if reset:
-            self.crosses_ = crosses_of_keys(self.crosses)
+            self.schema_ = self._schema_of(X)
+            self.crosses_ = None if self.schema_ else crosses_of_keys(self.crosses)
+        if self.schema_ is not None:
+            return self._frame_rows(X, reset, **targets)
         table = self._table(X)
         checked = validate_data(
             self,
@@ -235,6 +268,37 @@ class OnlineLinear(BaseEstimator, ABC):
             return as_csr(checked[0], zeros=zeros), checked[1]
         return as_csr(checked, zeros=zeros)
 
+    def _schema_of(self, X: Any) -> Schema | None:
+        """What the columns of a frame are; None for other data."""
+        if not is_mixed_frame(X):
+            return None
+        if self.box is not None or not has_twin(self._rule()):
+            raise SpecError(
+                "a frame with columns that are not all numbers is hashed, so it can have no box "
+                "and no rule that exists only in Python; give numbers without missing cells"
+            )
+        return schema_of(X, self.columns, self.crosses)
+
+    def _frame_rows(
+        self, X: Any, reset: bool, y: Any = None, y_numeric: bool = False, **_: Any
+    ) -> Any:
+        """A frame as CSR with a column for each slot; with y, if given."""
+        assert self.schema_ is not None
+        if not is_table(X):
+            found = type(X).__name__
+            raise SpecError(f"X: expected a data frame, as in the first call of fit, found {found}")
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        # A parameter that was changed since the learner was made waits for the next fit.
+        bits = self.bits if reset else self._slots().bit_length() - 1
+        rows = encoded(X, self.schema_, bits)
+        if y is None:
+            return rows
+        labels = column_or_1d(y, warn=True)
+        check_consistent_length(rows, labels)
+        if y_numeric:
+            labels = check_array(labels, ensure_2d=False, dtype=np.float64, input_name="y")
+        return rows, labels
+
     def _table(self, X: Any) -> Any:
         """Dicts as hashed rows; what else is given as it is."""
         if are_dicts(X):
@@ -251,6 +315,8 @@ class OnlineLinear(BaseEstimator, ABC):
     def _weights(self) -> NDArray[np.float64]:
         """The weight of every column; also of untouched ones, which need not be 0."""
         check_is_fitted(self)
+        if self.schema_ is not None:
+            raise AttributeError("a frame of mixed columns has hashed features; explain shows them")
         if isinstance(self.learner_, Learner):
             return self.learner_.dense_weights().astype(np.float64)
         columns = self.n_features_in_
@@ -261,9 +327,15 @@ class OnlineLinear(BaseEstimator, ABC):
         check_is_fitted(self)
         if _keeps_zeros(self.learner_):
             has_intercept = _has_intercept(self.learner_)
-            return self.learner_.weight(self.n_features_in_) if has_intercept else 0.0
-        nothing = csr_array((1, self.n_features_in_))
+            return self.learner_.weight(self._slots()) if has_intercept else 0.0
+        nothing = csr_array((1, self._slots()))
         return float(self.learner_.predict(self._source(self.learner_, nothing)).margins[0])
+
+    def _slots(self) -> int:
+        """The number of slots without the intercept's, which is the last."""
+        if isinstance(self.learner_, Learner):
+            return self.learner_.space.slots - self.learner_.space.intercept
+        return self.n_features_in_
 
     def _source(
         self,
@@ -315,7 +387,7 @@ class OnlineLinear(BaseEstimator, ABC):
 
     def _schema(self) -> Schema | None:
         """What the model file says of columns and classes."""
-        return None
+        return self.schema_
 
     def _check_parameters(self) -> None:
         """All limits in one place, but for the box, whose size is that of X."""

@@ -12,7 +12,7 @@ from lessregret.estimators.linear import OnlineLinear
 from lessregret.learners.rules import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from typing_extensions import Self
 
@@ -27,7 +27,8 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
     ----------
     loss : "squared"
         The loss to minimise, (p - y)², where p is the prediction.
-    rule, intercept, certify, bits, box, passes, l2, scale, importance_aware, fixed_share, crosses
+    rule, intercept, certify, bits, box, passes, l2, scale, importance_aware, fixed_share, crosses,
+    columns
         The parameters of :class:`OnlineClassifier`, with the same meanings. ``scale="standard"``
         standardises the labels, too: their unit does not matter, and predictions and weights are in
         it.
@@ -61,6 +62,7 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
         importance_aware: bool = False,
         fixed_share: float | None = None,
         crosses: Sequence[str | Sequence[str]] | None = None,
+        columns: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(
             loss,
@@ -75,6 +77,7 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
             importance_aware=importance_aware,
             fixed_share=fixed_share,
             crosses=crosses,
+            columns=columns,
         )
 
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

@@ -240,9 +240,9 @@ impl Stream {
         }
     }
 
-    /// The next examples as arrays of their own, at most `limit`.
-    pub fn read_arrays(&mut self, limit: usize) -> Result<Arrays> {
-        let mut chunk = Chunk::new(None);
+    /// The next examples as arrays of their own, at most `limit`, with values of 0 if asked for.
+    pub fn read_arrays(&mut self, limit: usize, zeros: bool) -> Result<Arrays> {
+        let mut chunk = Chunk::for_requirements(Requirements { zeros, ..Requirements::default() });
         self.fill(&mut chunk, limit)?;
         Ok(chunk.to_arrays())
     }
