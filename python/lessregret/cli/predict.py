@@ -41,8 +41,8 @@ OUTPUTS = ("auto", "probability", "margin", "label")
     default="auto",
     show_default=True,
     help="What to write for each example. The margin is the sum of weight times value over the "
-    "features. 'auto' writes the probability of the label 1 if the model has logistic loss, and "
-    "the margin otherwise.",
+    "features. 'auto' writes the probability of the label 1, or of the positive class of a table, "
+    "if the model has logistic loss, and the margin otherwise. 'label' writes the likelier label.",
 )
 @click.option(
     "--output",
@@ -117,11 +117,17 @@ def _blocks(
 
 
 def _lines(learner: Learner, block: Outcomes, output: str) -> Iterator[str]:
-    from lessregret.training.predictions import as_lines, link
-
-    predictions = as_lines(link(learner.spec["loss"], output)(block.margins))
-    for line, tag in zip(predictions, block.tags, strict=True):
+    for line, tag in zip(_predicted(learner, block, output), block.tags, strict=True):
         yield f"{line[:-1]} {tag.decode('utf-8', 'replace')}\n" if tag else line
+
+
+def _predicted(learner: Learner, block: Outcomes, output: str) -> Iterator[str]:
+    from lessregret.training.predictions import as_lines, as_names, link
+
+    schema = learner.space.schema
+    if output == "label" and schema is not None and schema.classes is not None:
+        return as_names(block.margins, schema.classes)
+    return as_lines(link(learner.spec["loss"], output)(block.margins))
 
 
 def _document(learner: Learner, blocks: list[Outcomes], output: str) -> dict[str, Any]:

@@ -356,9 +356,15 @@ def _shown(kind: str, sample: Mapping[str, Any]) -> str:
     if not values:
         return "nothing"
     more = sample["different"] - len(values)
-    shown = ", ".join(value if len(value) <= 24 else value[:23] + "…" for value in values)
+    shown = ", ".join(map(_short, values))
     at_least = "at least " if sample["is_cut"] else ""
     return f"{shown}, {at_least}{more:,} more" if more else shown
+
+
+def _short(value: str) -> str:
+    """The beginning of a value, in quotes if it has a comma."""
+    cut = value if len(value) <= 24 else value[:23] + "…"
+    return f'"{cut}"' if "," in cut else cut
 
 
 def _percent(part: int, whole: int) -> str:

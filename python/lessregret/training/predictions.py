@@ -27,6 +27,13 @@ def link(loss: str, output: str = "auto") -> Link:
     return lambda margins: margins
 
 
+def as_names(margins: NDArray[np.float64], classes: tuple[str | None, str]) -> Iterator[str]:
+    """The name of the predicted class a line; a class of all other labels is 'not' the positive."""
+    negative, positive = classes
+    negative = f"not {positive}" if negative is None else negative
+    return (f"{positive if margin > 0 else negative}\n" for margin in margins.tolist())
+
+
 def as_lines(numbers: NDArray[np.float64]) -> Iterator[str]:
     """One number a line, six significant digits."""
     return (f"{value:.6g}\n" for value in numbers.tolist())
