@@ -25,9 +25,9 @@ fn ask<T>(entry: *const T) {
 #[inline(always)]
 fn ask<T>(_: *const T) {}
 
-/// Request huge pages for the memory of these entries, as far as it is not in use yet. Without support by the system
-/// nothing changes.
-pub fn use_huge_pages<T>(entries: &[T]) {
+/// Move these entries, whose memory is in use, to huge pages. Without support by the system (Linux 6.1) nothing
+/// changes.
+pub fn collapse<T>(entries: &[T]) {
     advise(entries.as_ptr().addr(), size_of_val(entries));
 }
 
@@ -39,7 +39,7 @@ fn advise(start: usize, length: usize) {
     if first < end {
         // SAFETY: the range is memory of the caller's, and the advice neither moves nor changes what is there.
         let _ = unsafe {
-            libc::madvise(std::ptr::without_provenance_mut(first), end - first, libc::MADV_HUGEPAGE)
+            libc::madvise(std::ptr::without_provenance_mut(first), end - first, libc::MADV_COLLAPSE)
         };
     }
 }
@@ -56,9 +56,9 @@ mod tests {
     fn huge_pages_change_nothing_that_is_there() {
         let mut entries = vec![0_u32; 3 << 20];
         entries[1 << 20] = 7;
-        super::use_huge_pages(&entries);
+        super::collapse(&entries);
         assert_eq!(entries.iter().sum::<u32>(), 7);
-        super::use_huge_pages::<u32>(&[]);
+        super::collapse::<u32>(&[]);
     }
 
     #[test]

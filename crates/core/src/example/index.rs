@@ -7,11 +7,17 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use lessregret_prefetch::use_huge_pages;
+use lessregret_prefetch::collapse;
 
 use super::{SlotLookup, TouchedSlots};
 use crate::alloc::zeroed;
 use crate::error::Result;
+
+/// The number of slots whose positions are in one page of 4 kB.
+const SLOTS_OF_A_PAGE: usize = 1 << 10;
+/// The number of slots in a page, on average, from which on nearly every page is in use. Then the index moves to huge
+/// pages, which avoid TLB misses. From the start they would need 2 MB for every slot of a small model.
+const IN_A_PAGE: usize = 4;
 
 /// The position of the line of every slot.
 pub struct SlotIndex {
@@ -35,12 +41,6 @@ impl SlotIndex {
             last: Mutex::new(0),
             met: TouchedSlots::new(slots)?,
         })
-    }
-
-    /// A hint that so many slots come that all of the index is used. Random lookups in small pages would nearly all
-    /// miss the TLB.
-    pub fn expect_many(&self) {
-        use_huge_pages(&self.positions);
     }
 
     /// The number of slots.
@@ -99,6 +99,9 @@ impl SlotIndex {
             *last += 1;
             self.positions[slot as usize].store(*last, Relaxed);
             self.met.meet(slot as usize);
+            if *last as usize == self.positions.len() / SLOTS_OF_A_PAGE * IN_A_PAGE {
+                collapse(&self.positions);
+            }
         }
         self.find(slot)
     }

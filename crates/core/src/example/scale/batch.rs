@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::labels::LabelStatistics;
-use super::moments::MomentTable;
+use super::moments;
 use super::standard::{Standard, is_ones, level};
 use super::wide::{Columns, Eight, Row, WIDTH, gather_all};
 use crate::error::Result;
@@ -91,7 +91,8 @@ impl Standard {
         self.examples = before + range.len() as u64;
         let labels = range.clone().map(|k| examples.example(k));
         self.scale_labels(labels, batch, undo);
-        let (intercept, table) = (self.intercept, &mut self.table);
+        let intercept = self.intercept;
+        let Some(table) = self.table.columns_mut() else { return Ok(()) };
         let work = ScaleBatch { examples, range, before, intercept, table, batch, undo };
         self.instructions.run(work);
         Ok(())
@@ -164,7 +165,7 @@ struct ScaleBatch<'a> {
     range: Range<usize>,
     before: u64,
     intercept: u32,
-    table: &'a mut MomentTable,
+    table: &'a mut moments::Columns,
     batch: &'a mut ScaledBatch,
     undo: &'a mut Undo,
 }
@@ -239,7 +240,7 @@ struct Next<'a> {
     kept: usize,
     /// Its first group in what is kept to undo it.
     group: usize,
-    table: &'a mut MomentTable,
+    table: &'a mut moments::Columns,
     batch: &'a mut ScaledBatch,
     undo: &'a mut Undo,
 }

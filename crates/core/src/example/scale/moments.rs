@@ -87,7 +87,7 @@ impl From<Line> for Moments {
 
 /// The count that says that a feature has a line.
 const HAS_LINE: u32 = u32::MAX;
-/// The number of lines from which on they may be in huge pages, if half of the features have one.
+/// The number of lines from which on they are in huge pages, if half of the features have one.
 const MANY_LINES: u32 = 1 << 14;
 
 /// The statistics of all features that have any.
@@ -101,10 +101,11 @@ pub struct MomentTable {
 }
 
 /// The statistics, indexed by position. Position 0 stands for all slots that were never met, and never changes.
-struct Columns {
+pub struct Columns {
     /// The number of values of a feature whose values were all 1; [`HAS_LINE`] for others.
     ones: Table<u32>,
-    /// A line whose count is 0 has no statistics.
+    /// Where a line has a count above 0, it holds the statistics, and `ones` need not be looked at: that would be one
+    /// more random read for every value other than 1.
     lines: Table<Line>,
     /// The number of features that have a line.
     with_line: u32,
@@ -146,7 +147,22 @@ impl MomentTable {
             }
             self.columns = Some(Columns { ones, lines, with_line: 0 });
         }
+        self.choose_pages();
         Ok(())
+    }
+
+    /// Request huge pages for the lines to come, once it is known that most features have one.
+    #[inline(always)]
+    fn choose_pages(&mut self) {
+        let Some(columns) = &mut self.columns else { return };
+        if self.has_huge_pages && columns.with_line >= MANY_LINES {
+            let met = self.index.as_ref().map_or(0, |index| index.last());
+            if columns.with_line > met / 2 {
+                columns.lines.use_huge_pages();
+            }
+            // Asked once.
+            self.has_huge_pages = false;
+        }
     }
 
     /// A hint that so many features come that their lines fill huge pages.
@@ -175,15 +191,44 @@ impl MomentTable {
         self.index.as_ref().map_or(0, |index| index.find(slot))
     }
 
+    /// The statistics by position; none before [`MomentTable::reserve`].
+    #[inline(always)]
+    pub fn columns_mut(&mut self) -> Option<&mut Columns> {
+        self.columns.as_mut()
+    }
+
+    /// Replace the statistics of a slot that was met.
+    pub fn set(&mut self, slot: u32, moments: Moments) {
+        let position = self.find(slot);
+        if let Some(columns) = &mut self.columns {
+            columns.put(position, moments.into());
+        }
+    }
+
+    /// Undo [`Columns::count_ones`] for the feature of a slot.
+    pub fn uncount_one(&mut self, slot: u32) {
+        let count = self.get(slot).unwrap_or_default().count;
+        let left =
+            if count > 1.0 { Moments::of(1.0, count as u64 - 1) } else { Moments::default() };
+        self.set(slot, left);
+    }
+
+    /// The slots that have statistics, ascending.
+    pub fn slots(&self) -> Vec<u32> {
+        let met = self.index.iter().flat_map(|index| index.met().slots());
+        met.map(|slot| slot as u32).filter(|&slot| self.get(slot).is_some()).collect()
+    }
+}
+
+impl Columns {
     /// Prefetch the lines at these positions, or the counts if the values are 1.
     #[inline(always)]
     pub fn prefetch(&self, positions: &[u32], are_ones: bool) {
-        let Some(Columns { ones, lines, .. }) = &self.columns else { return };
         for &position in positions {
             if are_ones {
-                prefetch(ones, position as usize);
+                prefetch(&self.ones, position as usize);
             } else {
-                prefetch(lines, position as usize);
+                prefetch(&self.lines, position as usize);
             }
         }
     }
@@ -191,43 +236,34 @@ impl MomentTable {
     /// Replace the statistics at a position, which was met.
     #[inline(always)]
     pub fn put(&mut self, position: u32, line: Line) {
-        let Some(columns) = &mut self.columns else { return };
-        if columns.ones[position as usize] == HAS_LINE {
-            columns.lines[position as usize] = line;
+        let own = &mut self.lines[position as usize];
+        if own[0] > 0.0 {
+            *own = line;
         } else {
             self.put_first(position, line);
         }
     }
 
-    /// Replace statistics that are of ones, or none.
+    /// Replace statistics where there is no line, or one of no values.
+    #[inline(never)]
     fn put_first(&mut self, position: u32, line: Line) {
-        let Some(columns) = &mut self.columns else { return };
         let [count, mean, squares, _] = line;
+        let ones = &mut self.ones[position as usize];
         let is_ones = mean == 1.0 && squares == 0.0 && count < f64::from(HAS_LINE);
-        if is_ones || count == 0.0 {
-            columns.ones[position as usize] = count as u32;
+        if *ones != HAS_LINE && (is_ones || count == 0.0) {
+            *ones = count as u32;
             return;
         }
-        columns.ones[position as usize] = HAS_LINE;
-        columns.lines[position as usize] = line;
-        columns.with_line += 1;
-        let many = columns.with_line > self.index.as_ref().map_or(0, |index| index.last()) / 2;
-        if self.has_huge_pages && columns.with_line == MANY_LINES && many {
-            columns.lines.use_huge_pages();
-        }
-    }
-
-    /// Replace the statistics of a slot that was met.
-    pub fn set(&mut self, slot: u32, moments: Moments) {
-        self.put(self.find(slot), moments.into());
+        self.with_line += u32::from(*ones != HAS_LINE);
+        *ones = HAS_LINE;
+        self.lines[position as usize] = line;
     }
 
     /// Count one more value of 1 for the features at these positions. Skips those for which that is not all: with a
     /// line, or in all of the `examples` so far. Appends their places in the list to `others`.
     #[inline(always)]
     pub fn count_ones(&mut self, positions: &[u32], examples: u64, others: &mut Vec<u32>) {
-        let Some(columns) = &mut self.columns else { return };
-        let ones = &mut columns.ones[..];
+        let ones = &mut self.ones[..];
         // No count comes to `HAS_LINE`.
         let most = examples.min(u64::from(HAS_LINE)) as u32 - 1;
         for (k, &position) in positions.iter().enumerate() {
@@ -238,21 +274,6 @@ impl MomentTable {
                 others.push(k as u32);
             }
         }
-    }
-
-    /// Undo [`MomentTable::count_ones`] for the feature of a slot.
-    pub fn uncount_one(&mut self, slot: u32) {
-        let position = self.find(slot);
-        let [count, ..] = self.line(position);
-        let left =
-            if count > 1.0 { Moments::of(1.0, count as u64 - 1) } else { Moments::default() };
-        self.put(position, left.into());
-    }
-
-    /// The slots that have statistics, ascending.
-    pub fn slots(&self) -> Vec<u32> {
-        let met = self.index.iter().flat_map(|index| index.met().slots());
-        met.map(|slot| slot as u32).filter(|&slot| self.get(slot).is_some()).collect()
     }
 }
 
@@ -265,18 +286,19 @@ pub(super) trait Lines {
 impl Lines for Columns {
     #[inline(always)]
     fn line(&self, position: u32) -> Line {
-        match self.ones[position as usize] {
-            HAS_LINE => self.lines[position as usize],
-            0 => [0.0; 4],
-            count => [f64::from(count), 1.0, 0.0, 0.0],
-        }
+        let line = self.lines[position as usize];
+        if line[0] > 0.0 { line } else { self.line_of_ones(position) }
     }
 }
 
-impl Lines for MomentTable {
-    #[inline(always)]
-    fn line(&self, position: u32) -> Line {
-        self.columns.as_ref().map_or([0.0; 4], |columns| columns.line(position))
+impl Columns {
+    /// The statistics where there is no line, or one of no values.
+    #[inline(never)]
+    fn line_of_ones(&self, position: u32) -> Line {
+        match self.ones[position as usize] {
+            0 | HAS_LINE => [0.0; 4],
+            count => [f64::from(count), 1.0, 0.0, 0.0],
+        }
     }
 }
 
@@ -314,11 +336,17 @@ mod tests {
         table.set(0, Moments::of(7.0, 1));
         table.meet(&[3, 4], &mut positions)?;
         assert_eq!(positions, [2, 4]);
-        table.put(2, Moments::of(4.0, 9).into());
+        table.set(3, Moments::of(4.0, 9));
         assert_eq!((table.get(3), table.get(1)), (Some(Moments::of(4.0, 9)), None));
-        assert_eq!((table.line(4), table.get(4)), ([0.0; 4], None));
+        assert_eq!(table.get(4), None);
         assert_eq!(table.slots(), [0, 3]);
         Ok(())
+    }
+
+    fn count(table: &mut MomentTable, others: &mut Vec<u32>) {
+        if let Some(columns) = table.columns_mut() {
+            columns.count_ones(&[1, 2, 3], 9, others);
+        }
     }
 
     #[test]
@@ -327,7 +355,7 @@ mod tests {
         table.meet(&[0, 1, 2], &mut Vec::new())?;
         table.set(2, Moments::of(1.0, 6));
         for _ in 0..2 {
-            table.count_ones(&[1, 2, 3], 9, &mut others);
+            count(&mut table, &mut others);
         }
         assert_eq!(
             (table.get(0), table.get(2)),
@@ -335,7 +363,7 @@ mod tests {
         );
         // A feature in all nine examples, and one with another value, are left to others.
         table.set(1, Moments::of(3.0, 4));
-        table.count_ones(&[1, 2, 3], 9, &mut others);
+        count(&mut table, &mut others);
         assert_eq!((others.as_slice(), table.get(0)), (&[1, 2][..], Some(Moments::of(1.0, 3))));
         for _ in 0..2 {
             table.uncount_one(0);

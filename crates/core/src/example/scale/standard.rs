@@ -230,9 +230,9 @@ impl Standard {
         scratch.values.resize(groups * WIDTH, 0.0);
         scratch.unit_values.resize(groups * WIDTH, 0.0);
         let old = &mut self.old[..groups];
-        match self.has_table {
-            true => gather_all(old, &self.table, &places),
-            false => gather_all(old, &first, &places),
+        match self.table.columns_mut() {
+            Some(columns) if self.has_table => gather_all(old, columns, &places),
+            _ => gather_all(old, &first, &places),
         }
         let row = Row {
             values: example.values,

@@ -8,7 +8,7 @@
 use std::f64::consts::FRAC_1_SQRT_2;
 
 use super::line::{CLIP, EQUAL, NOTHING, OFFSET, PRESENT};
-use super::moments::{Lines, MomentTable, Moments};
+use super::moments::{self, Lines, Moments};
 use crate::simd::{Simd, WithSimd};
 
 /// The number of features at a time.
@@ -108,7 +108,7 @@ impl Eight {
 
     /// Store the statistics at these positions, at most eight.
     #[inline(always)]
-    pub fn scatter(&self, table: &mut MomentTable, positions: &[u32]) {
+    pub fn scatter(&self, table: &mut moments::Columns, positions: &[u32]) {
         for (k, &position) in positions.iter().enumerate() {
             table.put(position, self.get(k).into());
         }

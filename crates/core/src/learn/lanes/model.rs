@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use lessregret_prefetch::use_huge_pages;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -167,8 +166,6 @@ impl<R: Rule, B: Boxes> Learn for Lanes<R, B> {
     fn expect(&mut self, features: u64) {
         if self.table.expect(features) {
             self.frame.scales.expect_many();
-            // The sums lie in the order of the lines, so that they fill their pages, too.
-            use_huge_pages(self.observer.gradient_sums.as_deref().unwrap_or_default());
         }
     }
 

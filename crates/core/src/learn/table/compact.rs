@@ -46,10 +46,6 @@ impl<L: bytemuck::Pod> CompactTable<L> {
         if features > MANY {
             self.lines.use_huge_pages();
         }
-        // A random slot is in every small page long before each of them is used.
-        if features > (self.index.slots() / SLOTS_OF_A_PAGE) as u64 {
-            self.index.expect_many();
-        }
         features > MANY
     }
 
@@ -100,9 +96,6 @@ impl<L: bytemuck::Pod> CompactTable<L> {
         }
     }
 }
-
-/// The number of slots whose positions are in one page of 4 kB.
-const SLOTS_OF_A_PAGE: usize = 1 << 10;
 
 /// The number of features whose lines fill a huge page or more, if one in four is new.
 const MANY: u64 = 1 << 17;
