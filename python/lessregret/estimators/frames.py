@@ -21,6 +21,8 @@ from lessregret.errors import SpecError
 from lessregret.learners.schema import Schema
 from lessregret.learners.space import FeatureSpace
 
+NUMBERS = ("Int", "UInt", "Float", "Boolean")
+"""how the names of Arrow's types of numbers begin"""
 BLOCK = 1 << 16
 """rows that are encoded at a time"""
 
@@ -32,8 +34,10 @@ def is_mixed_frame(X: Any) -> bool:
     if hasattr(X, "dtypes") and hasattr(X, "isna"):
         kinds = {getattr(dtype, "kind", "O") for dtype in X.dtypes}
         return not kinds <= set("biuf") or bool(X.isna().to_numpy().any())
-    cells = np.asarray(X)
-    return cells.dtype.kind not in "biuf" or bool(np.isnan(cells.astype(np.float64)).any())
+    types = [type_name for _, type_name in ArrowTable(X, "X").columns]
+    if not all(type_name.startswith(NUMBERS) for type_name in types):
+        return True
+    return bool(np.isnan(np.asarray(X, dtype=np.float64)).any())
 
 
 def schema_of(frame: Any, columns: Mapping[str, Any] | None, crosses: Any) -> Schema:
