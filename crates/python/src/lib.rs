@@ -2,7 +2,6 @@
 
 mod arrays;
 mod comparator;
-mod crosses;
 mod errors;
 mod examples;
 mod files;
@@ -18,9 +17,9 @@ mod _core {
     #[pymodule_export]
     use super::comparator::{Columns, Problem};
     #[pymodule_export]
-    use super::crosses::{cross_rows, ordered_namespaces};
+    use super::examples::{Examples, Outcomes, Rows};
     #[pymodule_export]
-    use super::examples::{Examples, Outcomes, Rows, hash_features};
+    use super::examples::{cross_rows, hash_features, ordered_namespaces};
     #[pymodule_export]
     use super::files::{ArrowWriter, AtomicFile};
     #[pymodule_export]
