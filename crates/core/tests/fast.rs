@@ -70,7 +70,7 @@ fn namespaces() -> impl Strategy<Value = Option<Namespaces>> {
         let written = serde_json::json!({
             "of": "namespaces", "keep": keep, "ignore": ignore, "crosses": crosses
         });
-        serde_json::from_value(written).unwrap()
+        serde_json::from_value(written).expect("namespaces are strings")
     });
     prop_oneof![1 => Just(None), 2 => crossed.prop_map(Some)]
 }

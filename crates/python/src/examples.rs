@@ -1,10 +1,12 @@
 //! The sources of examples for a learner.
 
-use lessregret_core::{self as core, Error, FeatureSpace, Matrix, Source, Table};
+use lessregret_core::{
+    self as core, CrossedRows, Error, FeatureSpace, GroupedRows, Matrix, Source, Table,
+};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use crate::arrays::{Floats, Indices};
+use crate::arrays::{Floats, Indices, fetch_numpy};
 use crate::errors::to_python;
 use crate::json::json;
 use crate::stream::Stream;
@@ -216,4 +218,34 @@ pub fn hash_features<'py>(
     Table::Bits(bits).check().map_err(|error| to_python(py, error))?;
     let slot = |name: &String| i64::from(core::hash::slot(name.as_bytes(), bits));
     Ok(names.iter().map(slot).collect::<Vec<_>>().into_pyarray(py))
+}
+
+type CsrArrays<'py> =
+    (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
+
+/// Check namespaces in JSON; returns them in their normal form.
+#[pyfunction]
+pub fn ordered_namespaces(py: Python<'_>, namespaces: &str) -> PyResult<String> {
+    core::Namespaces::parse(namespaces)
+        .map(|namespaces| json(&namespaces))
+        .map_err(|error| to_python(py, error))
+}
+
+/// Rows of features in groups, with crosses after them. The arrays are those of [`GroupedRows`].
+#[pyfunction]
+pub fn cross_rows<'py>(
+    py: Python<'py>,
+    ends: PyReadonlyArray1<'py, i64>,
+    slots: PyReadonlyArray1<'py, i64>,
+    values: PyReadonlyArray1<'py, f64>,
+    groups: usize,
+    crosses: Vec<Vec<usize>>,
+    bits: u32,
+) -> PyResult<CsrArrays<'py>> {
+    fetch_numpy(py);
+    let (ends, slots, values) = (ends.as_slice()?, slots.as_slice()?, values.as_slice()?);
+    let rows = GroupedRows { groups, ends, slots, values };
+    let crossed = Table::Bits(bits).check().and_then(|()| CrossedRows::new(rows, &crosses, bits));
+    let CrossedRows { indptr, slots, values } = crossed.map_err(|error| to_python(py, error))?;
+    Ok((indptr.into_pyarray(py), slots.into_pyarray(py), values.into_pyarray(py)))
 }

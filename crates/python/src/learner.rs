@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use lessregret_core::{
-    self as core, Certificate, Explanation, Header, InputError, Interval, LaneSummary, LaneTally,
+    self as core, Classes, Certificate, Explanation, Header, InputError, Interval, LaneSummary, LaneTally,
     Norms, SlotSummary, Spec, StackSummary, Tally,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -86,6 +86,11 @@ impl Learner {
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = self.0.to_bytes().map_err(|error| PyOSError::new_err(error.to_string()))?;
         Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Set the names of the two classes, which the model file keeps.
+    fn name_classes(&mut self, negative: Option<String>, positive: String) {
+        self.0.name_classes(Classes { negative, positive });
     }
 
     /// The spec as JSON.

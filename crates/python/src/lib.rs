@@ -3,7 +3,6 @@
 mod arrays;
 mod bytes;
 mod comparator;
-mod crosses;
 mod csv;
 mod errors;
 mod examples;
@@ -21,11 +20,11 @@ mod _core {
     #[pymodule_export]
     use super::comparator::{Columns, Problem};
     #[pymodule_export]
-    use super::crosses::{cross_rows, ordered_namespaces};
+    use super::examples::{Examples, Outcomes, Rows};
     #[pymodule_export]
     use super::csv::{peek_line, sample_table, split_cells};
     #[pymodule_export]
-    use super::examples::{Examples, Outcomes, Rows, hash_features};
+    use super::examples::{cross_rows, hash_features, ordered_namespaces};
     #[pymodule_export]
     use super::files::{ArrowWriter, AtomicFile};
     #[pymodule_export]

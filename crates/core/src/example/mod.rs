@@ -12,6 +12,7 @@
 
 mod chunk;
 mod cross;
+mod crossed_rows;
 mod duplicates;
 pub mod hash;
 mod index;
@@ -24,6 +25,7 @@ mod touched;
 
 pub use chunk::{Arrays, Chunk};
 pub use cross::{Crossed, Group, MOST_CROSSED, crossed_count, for_each_crossed};
+pub use crossed_rows::{CrossedRows, GroupedRows};
 pub use index::SlotIndex;
 pub use names::{Name, Names};
 pub use order::Ordered;

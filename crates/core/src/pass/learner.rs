@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::panic::resume_unwind;
 use std::path::Path;
+use std::sync::Arc;
 use std::{io, thread};
 
 use super::outcomes::{Explained, Outcomes};
@@ -18,7 +19,7 @@ use crate::read::rows::Rows;
 use crate::read::stream::Stream;
 use crate::rule::Interval;
 use crate::snapshot::{self, Header, Loaded, Snapshot};
-use crate::spec::{FeatureSpace, Spec};
+use crate::spec::{Classes, FeatureSpace, Spec};
 
 /// The number of examples between two checks for interrupts.
 const BLOCK: usize = 1 << 14;
@@ -152,6 +153,14 @@ impl Learner {
     /// The feature space, which examples must share.
     pub fn space(&self) -> &FeatureSpace {
         &self.spec.space
+    }
+
+    /// Set the names of the two classes in the feature space.
+    pub fn name_classes(&mut self, classes: Classes) {
+        let space = &mut self.spec.space;
+        let mut schema = space.schema.as_deref().cloned().unwrap_or_default();
+        schema.classes = Some(classes);
+        space.schema = Some(Arc::new(schema));
     }
 
     /// The model, for inspection.

@@ -22,7 +22,7 @@ use crate::loss::Labels;
 pub const MOST_WORDS: u32 = 3;
 
 /// What the columns of a table are, and how its cells are read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Schema {
     /// The columns, in the order of the table that the schema was made for.
