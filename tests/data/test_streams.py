@@ -139,7 +139,7 @@ def test_skipped_lines(data: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"format": "csv"}, "format must be one of auto, svmlight, vw, found 'csv'"),
+        ({"format": "xml"}, "format must be one of auto, svmlight, vw, csv, found 'xml'"),
         ({"bad_lines": "mend"}, "bad_lines must be one of stop, skip, found 'mend'"),
         ({"bits": 0}, "bits must be a whole number from 1 to 31, found 0"),
         ({"bits": 32}, "bits must be a whole number from 1 to 31, found 32"),

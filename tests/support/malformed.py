@@ -191,7 +191,11 @@ FILES = [
         "in (invalid gzip header)"),
     Bad("zstd's first bytes", b"\x28\xb5\x2f\xfd",
         ": expected a whole zstd stream, found its end after 4 bytes"),
-    Bad("xz", b"\xfd7zXZ\x00", ": expected text, gzip or zstd, found an xz stream"),
+    Bad(
+        "cut xz", b"\xfd7zXZ\x00",
+        ": expected a file that can be read, found trouble (Compressed file ended before the "
+        "end-of-stream marker was reached) after 0 bytes",
+    ),
     Bad("zip", b"PK\x03\x04\x14\x00", ": expected text, gzip or zstd, found a zip archive"),
     Bad("all lines bad", b"2 1:1\n3 1:1\n",
         ": expected at least one example, found none, but 2 bad lines; the first: "

@@ -51,7 +51,7 @@ pub use pass::{Explained, LabelSums, Learner, Outcomes, Source, learn_many};
 pub use read::arrow::write::Writer as ArrowWriter;
 pub use read::fast::csv::TableReader;
 pub use read::fast::{BlockReader, Report};
-pub use read::format::csv::{Cells, Dialect, record_at};
+pub use read::format::csv::{Dialect, all_cells, record_at};
 pub use read::format::{Fault, Format, Reader};
 pub use read::memory::Examples;
 pub use read::parallel::files::Waiting;

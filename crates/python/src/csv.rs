@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lessregret_core::{self as core, ByteSource, Cells, SampleSpec, record_at};
+use lessregret_core::{self as core, ByteSource, SampleSpec};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -75,7 +75,7 @@ fn finished<T>(py: Python<'_>, outcome: core::Result<T>) -> PyResult<T> {
     }
 }
 
-/// The cells of all records of a text, for tests. The error names line and column.
+/// The cells of all records of a text, for tests.
 #[pyfunction]
 #[pyo3(signature = (text, delimiter=","))]
 pub fn split_cells<'py>(
@@ -83,24 +83,8 @@ pub fn split_cells<'py>(
     text: &[u8],
     delimiter: &str,
 ) -> PyResult<Vec<Vec<Bound<'py, PyBytes>>>> {
-    let delimiter = dialect(py, delimiter, false)?.delimiter;
-    let text = [text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text), b"\n"].concat();
-    let (mut cells, mut rows, mut at) = (Cells::default(), Vec::new(), 0);
-    while at < text.len() {
-        let (record, next) = record_at(&text, at, delimiter);
-        let record = &text[record];
-        let lines = text[..at].iter().filter(|&&byte| byte == b'\n').count() as u64;
-        match cells.split(record, delimiter) {
-            Ok(true) => rows.push(cells.iter().map(|cell| PyBytes::new(py, cell)).collect()),
-            Ok(false) => {}
-            Err(fault) => {
-                let (line, core::Fault { column, expected, found }) = fault.located(record);
-                let (file, line) = ("table".to_owned(), lines + line + 1);
-                let error = core::InputError { file, line, column, found, expected };
-                return Err(to_python(py, error.into()));
-            }
-        }
-        at = next;
-    }
-    Ok(rows)
+    let rows = core::all_cells(text, dialect(py, delimiter, false)?.delimiter);
+    let rows = rows.map_err(|error| to_python(py, error.into()))?;
+    let bytes = |cell: &Vec<u8>| PyBytes::new(py, cell);
+    Ok(rows.iter().map(|row| row.iter().map(bytes).collect()).collect())
 }

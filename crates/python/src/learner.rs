@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use lessregret_core::{
-    self as core, Classes, Certificate, Explanation, Header, InputError, Interval, LaneSummary, LaneTally,
-    Norms, SlotSummary, Spec, StackSummary, Tally,
+    self as core, Certificate, Classes, Explanation, Header, InputError, Interval, LaneSummary,
+    LaneTally, Norms, SlotSummary, Spec, StackSummary, Tally,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyOSError;

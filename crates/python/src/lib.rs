@@ -20,9 +20,9 @@ mod _core {
     #[pymodule_export]
     use super::comparator::{Columns, Problem};
     #[pymodule_export]
-    use super::examples::{Examples, Outcomes, Rows};
-    #[pymodule_export]
     use super::csv::{peek_line, sample_table, split_cells};
+    #[pymodule_export]
+    use super::examples::{Examples, Outcomes, Rows};
     #[pymodule_export]
     use super::examples::{cross_rows, hash_features, ordered_namespaces};
     #[pymodule_export]

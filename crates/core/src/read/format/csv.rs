@@ -23,7 +23,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 use super::fault::Fault;
-use crate::error::{Error, Result};
+use crate::error::{Error, InputError, Result};
 
 /// How a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -299,6 +299,26 @@ impl Cells {
             at = quote + 2;
         }
     }
+}
+
+/// The cells of all records of a text, for tests; or the first fault.
+pub fn all_cells(text: &[u8], delimiter: u8) -> std::result::Result<Vec<Vec<Vec<u8>>>, InputError> {
+    let text = [text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text), b"\n"].concat();
+    let (mut cells, mut rows, mut at) = (Cells::default(), Vec::new(), 0);
+    while at < text.len() {
+        let (record, next) = record_at(&text, at, delimiter);
+        match cells.split(&text[record.clone()], delimiter) {
+            Ok(true) => rows.push(cells.iter().map(<[u8]>::to_vec).collect()),
+            Ok(false) => {}
+            Err(fault) => {
+                let (line, Fault { column, expected, found }) = fault.located(&text[record]);
+                let line = newlines(&text[..at]) + line + 1;
+                return Err(InputError { file: "table".into(), line, column, found, expected });
+            }
+        }
+        at = next;
+    }
+    Ok(rows)
 }
 
 fn next_byte(record: &[u8], at: usize) -> String {
