@@ -96,7 +96,7 @@ def test_the_regret_of_a_run_is_that_of_the_game_it_played(lessregret: CommandLi
 def test_the_document(lessregret: CommandLine, log: str) -> None:
     document = document_of(lessregret, log, *SMALL, "--l2", "0.001")
     assert set(document) == {
-        "examples", "loss", "l2", "scale", "game", "rows", "skipped", "seconds",
+        "examples", "loss", "l2", "scale", "game", "rows", "best_of_size", "skipped", "seconds",
     }  # fmt: skip
     assert document["game"] == "labels as given"
     assert (document["examples"], document["loss"], document["l2"]) == (1500, "logistic", 0.001)
@@ -385,7 +385,7 @@ def test_the_page_says_what_the_document_says(lessregret: CommandLine, log: str)
     assert outline.facts()["gap asked for"] == "0.0001"
     assert outline.facts()["gap reached"] == f"{document['rows'][0]['gap']:.1e}"
     assert ["pa", "[-1, 1]", "epsilon 0.1"] in outline.rows
-    assert len(outline.sources) == 2
+    assert len(outline.sources) == 3
     page = Path("page.html").read_text(encoding="utf-8")
     assert "Without a feasible set of their own: pa." in page
     assert "They have neither a linearised regret nor a bound." in page

@@ -64,7 +64,7 @@ def test_devices_may_be_written_to(files: CommandLine) -> None:
 
 
 MISSING = [
-    "train d.vw missing --model new -q",
+    "train d.vw missing --model new --quiet",
     "predict m d.vw missing --output new",
     "compare d.vw missing",
     "regret d.vw missing",
@@ -117,7 +117,7 @@ def untouched(files: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("an example was read")
 
     monkeypatch.setattr("lessregret.data.streams.open_examples", read)
-    monkeypatch.setattr("lessregret.training.run.open_examples", read)
+    monkeypatch.setattr("lessregret.data.given.open_examples", read)
 
 
 @pytest.mark.usefixtures("untouched")

@@ -241,9 +241,9 @@ def peak(folder: Path, rows: int) -> int:
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc, as on Linux")
 def test_the_memory_of_a_streamed_file_is_bounded(tmp_path: Path) -> None:
-    small, large = peak(tmp_path, 300_000), peak(tmp_path, 3_000_000)
-    # Ten times the rows, 200 MB of text more.
-    assert large - small < 100, (small, large)
+    small, large = peak(tmp_path, 1_500_000), peak(tmp_path, 4_500_000)
+    # Three times the rows, 200 MB of text more. DuckDB reads some row groups ahead in both.
+    assert large - small < 60, (small, large)
 
 
 def test_duckdb_is_imported_when_it_is_used() -> None:

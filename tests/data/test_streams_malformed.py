@@ -262,8 +262,8 @@ MISUSES = {
              + ", ".join(RULES)),
     "loss": (("--loss", "absolute"), "Error: Invalid value for '--loss': 'absolute' is not one "
              "of 'logistic', 'hinge', 'squared'."),
-    "format": (("--format", "csv"), "Error: Invalid value for '--format': 'csv' is not one of "
-               "'auto', 'svmlight', 'vw'."),
+    "format": (("--format", "xml"), "Error: Invalid value for '--format': 'xml' is not one of "
+               "'auto', 'svmlight', 'vw', 'csv', 'tsv'."),
     "bad lines": (("--bad-lines", "repair"), "Error: Invalid value for '--bad-lines': 'repair' "
                   "is not one of 'stop', 'skip'."),
     "bits 0": (("--bits", "0"), "Error: Invalid value for '--bits': 0 is not in the range "

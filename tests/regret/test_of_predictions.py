@@ -178,7 +178,9 @@ def test_the_certificate_is_below_the_best_fixed_point(
     # The comparator reads float32, `best` the rows as they are.
     assert best.mean_total == pytest.approx(found.mean_total, abs=1e-5)
     # Where the search stops early, the predictions know more than it does.
-    assert said.best(gap=10.0).lower >= said.certificate.least(0.2, "box", 0.2)
+    least = said.certificate.least(0.2, "box", 0.2)
+    # Both may be the same sum, in another order.
+    assert said.best(gap=10.0).lower >= least - 1e-12 * abs(least)
     low, high = said.regret(gap=1e-5)
     assert low == said.lost - best.mean_total
     assert low - 1e-5 <= said.lost - found.mean_total <= high + 1e-5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isinf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,7 +27,7 @@ from lessregret.cli.options import (
 )
 from lessregret.cli.outputs import check_files
 from lessregret.cli.spelling import Command
-from lessregret.cli.table_options import table_options, with_data
+from lessregret.cli.table_options import inferred_settings, table_options, with_data
 from lessregret.errors import InputError
 from lessregret.learners.penalty import check_strength
 from lessregret.learners.rules import Rule
@@ -98,9 +98,12 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     predicted before the models learn from it. With --shuffles the scores are means and standard
     deviations over random orders of the examples.
     """
-    request = Request(**with_data(ctx, options, quiet=options["as_json"]))
+    request = Request(**with_data(options))
     rules = request.parsed_rules()
     check_files(request.given.files, [], picture=request.picture, report=request.report)
+    if request.given.has_columns:
+        request = replace(request, **inferred_settings(ctx, request.given, request.as_json))
+        rules = request.parsed_rules()
     started = time.perf_counter()
     compared = _compare(request, rules)
     if not compared.rows[0].losses:

@@ -31,7 +31,7 @@ from lessregret.cli.options import (
 from lessregret.cli.outputs import check_files
 from lessregret.cli.search_stop import SearchStop, certified_so_far
 from lessregret.cli.spelling import Command
-from lessregret.cli.table_options import table_options, with_data
+from lessregret.cli.table_options import inferred_settings, table_options, with_data
 from lessregret.errors import InputError, SpecError
 from lessregret.learners.labels import standardises_labels
 from lessregret.learners.losses import loss_named
@@ -124,10 +124,13 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     of importance if examples have importances. Ctrl-C stops the search for the best fixed model;
     the gap reached so far is then reported.
     """
-    request = Request(**with_data(ctx, options, quiet=options["quiet"]))
+    request = Request(**with_data(options))
     rules = request.parsed_rules()
     request.check_data()
     request.check_places()
+    if request.given.has_columns:
+        request = replace(request, **inferred_settings(ctx, request.given, request.quiet))
+        rules = request.parsed_rules()
     start = _start(request)
     started = time.perf_counter()
     with SearchStop() as stop, _warnings_in_a_line():

@@ -149,15 +149,10 @@ def _of_columns(options: dict[str, Any]) -> ColumnChoices:
     return ColumnChoices(cross=crosses, ignore=tuple(w for one in ignored for w in one.split(",")))
 
 
-def with_data(ctx: click.Context, options: dict[str, Any], quiet: bool = False) -> dict[str, Any]:
-    """The options of a command, with the ``given`` data and their ``schema`` among them."""
-    from lessregret.data.files import check_inputs
-
+def with_data(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a command, with the ``given`` data and a place for their ``schema``."""
     given, rest = take_data(options)
-    check_inputs(given.files)
-    named = tuple(given.files) or (given.name,)
-    found = inferred_settings(ctx, given, quiet)
-    return {**rest, "data": named, "given": given, "schema": None, **found}
+    return {**rest, "data": tuple(given.files) or (given.name,), "given": given, "schema": None}
 
 
 def inferred_settings(ctx: click.Context, given: GivenData, quiet: bool) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from lessregret.estimators.linear import OnlineLinear
 from lessregret.learners.learner import Learner
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import Rule
-from lessregret.learners.schema import Schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -217,16 +215,14 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         labels: NDArray[np.float64] = 2.0 * positive - 1.0
         return labels
 
-    def _schema(self) -> Schema | None:
-        names, schema = names_of(self.classes_), super()._schema()
-        return schema if names is None else replace(schema or Schema(()), classes=names)
-
-    def _check_savable(self) -> None:
-        if names_of(self.classes_) is None:
+    def _savable(self, learner: Learner) -> Learner:
+        names = names_of(self.classes_)
+        if names is None:
             raise SpecError(
                 f"the classes {_listed(self.classes_)} are words that look like numbers, and would "
                 "be loaded as numbers; fit with numbers, or pickle the estimator"
             )
+        return learner.with_classes(*names)
 
     def _take(self, learner: Learner) -> None:
         super()._take(learner)

@@ -123,8 +123,7 @@ class OnlineLinear(BaseEstimator, ABC):
         if not isinstance(self.learner_, Learner):
             name = self._rule().name
             raise SpecError(f"rule {name!r} exists only in Python; pickle the estimator instead")
-        self._check_savable()
-        self.learner_.save(path, slim=slim)
+        self._savable(self.learner_).save(path, slim=slim)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -156,8 +155,9 @@ class OnlineLinear(BaseEstimator, ABC):
             self.feature_names_in_ = np.array(names, dtype=object)
             self.n_features_in_ = len(names)
 
-    def _check_savable(self) -> None:
-        """Raise an error if the model file could not hold all that the estimator knows."""
+    def _savable(self, learner: Learner) -> Learner:
+        """The learner with all that the estimator knows and its model file is to hold."""
+        return learner
 
     def explain(self, row: Any) -> Explanation:
         """What each feature gives to the prediction of one row.

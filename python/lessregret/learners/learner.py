@@ -189,6 +189,12 @@ class Learner:
         """
         self._core.save(path, slim)
 
+    def with_classes(self, negative: str | None, positive: str) -> Learner:
+        """A copy of the learner whose model file holds the names of the two classes."""
+        copy = Learner.from_bytes(self.to_bytes())
+        copy._core.name_classes(negative, positive)
+        return copy
+
     def to_bytes(self) -> bytes:
         """The content that :meth:`save` would write, as bytes."""
         return self._core.to_bytes()

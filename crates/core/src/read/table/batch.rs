@@ -311,7 +311,7 @@ mod tests {
     }
 
     impl Numbers {
-        fn new(rows: Range<i64>) -> Arc<dyn Batch> {
+        fn batch(rows: Range<i64>) -> Arc<dyn Batch> {
             let words = rows.clone().map(|row| if row % 2 == 1 { "odd" } else { "even" });
             let (mut text, mut ends) = (Vec::new(), vec![0]);
             for word in words {
@@ -356,7 +356,7 @@ mod tests {
         let columns = [("n", Content::Numbers), ("word", Content::Text), ("more", Content::Other)];
         Box::new(Source {
             columns: columns.into_iter().map(column).collect(),
-            batches: rows.iter().cloned().map(Numbers::new).collect(),
+            batches: rows.iter().cloned().map(Numbers::batch).collect(),
         })
     }
 
@@ -426,7 +426,7 @@ mod tests {
     fn a_bad_row_is_told_by_its_number() {
         let columns = [("word", Kind::Number), ("n", Kind::Ignore)];
         let spec = spec(&columns, Labels::Any);
-        let mut stream = Stream::over_table("frame", source(&[0..3]), spec).unwrap();
+        let mut stream = Stream::over_table("frame", source(&[0..2, 2..3]), spec).unwrap();
         let told = stream.fill(&mut Chunk::new(None), 9).unwrap_err().to_string();
         assert!(told.starts_with("frame:1: expected a number in column 'word'"), "{told}");
     }
