@@ -90,7 +90,7 @@ def estimated_fill(slots: int, touched: int, names: tuple[int, int] | None) -> F
     0.09523809523809523
     >>> fill = estimated_fill(1 << 10, 100, names=None)
     >>> round(fill.shared, 3), fill.enough_bits
-    (0.097, 12)
+    (0.097, 11)
     """
     estimate = features_met(slots, touched)
     if names is None:

@@ -113,7 +113,7 @@ def least_loss(
     ...         return Value(way @ way, way @ way, 2 * way)
     >>> ball = sized_set("ball", 1.0, np.zeros(2, bool), 0.0)
     >>> found = least_loss(Square(), ball, Found(np.zeros(2), 25.0))
-    >>> found.point.round(6).tolist(), round(found.loss, 6)
+    >>> found.point.round(6).tolist(), round(float(found.loss), 6)
     ([0.6, 0.8], 16.0)
     """
     best, last, ahead, momentum, curvature = start, start.point, start.point, 1.0, 1.0
