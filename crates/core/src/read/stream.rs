@@ -460,7 +460,7 @@ impl Current {
         let start = self.given;
         let (features, tags) = (from.features_before(start), from.tags_before(start));
         let (had_features, had_tags) = (chunk.features(), chunk.tag_bytes());
-        let most = from.len().min(start + limit - chunk.len());
+        let most = from.len().min(start.saturating_add(limit - chunk.len()));
         let fits = |end: usize| {
             had_features + from.features_before(end) - features < FULL
                 && had_tags + from.tags_before(end) - tags < FULL_OF_TAGS
@@ -564,6 +564,14 @@ mod tests {
         let mut chunk = Chunk::new(None);
         assert_eq!(stream.fill(&mut chunk, usize::MAX), Ok(FULL / 16));
         assert_eq!(stream.fill(&mut chunk, 0), Ok(1));
+    }
+
+    #[test]
+    fn the_rest_of_a_block_has_no_limit() {
+        let mut stream = over("1 |a b c d\n".repeat(100).as_bytes(), SPEC);
+        let mut chunk = Chunk::new(None);
+        assert_eq!(stream.fill(&mut chunk, 1), Ok(1));
+        assert_eq!(stream.fill(&mut chunk, usize::MAX), Ok(99));
     }
 
     #[test]
