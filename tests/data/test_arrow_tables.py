@@ -384,24 +384,24 @@ def test_a_sample_tells_what_columns_seem_to_be() -> None:
     table = pa.table(cells)
     table = table.append_column("level", pa.array(["1", "2", "1"]).dictionary_encode())
     table = table.append_column("flag", pa.array([True, False, None]))
-    sampled = {column["name"]: column for column in ArrowTable(table).sample()}
+    sampled = {column["name"]: column for column in ArrowTable(table).sample()["columns"]}
     assert {name: column["kind"] for name, column in sampled.items()} == {
         "age": "number", "city": "category", "body": "text", "at": "time", "w": "number",
         "id": "category", "y": "category", "code": "category", "nested": "ignore",
         "none": "ignore", "level": "category", "flag": "number",
     }  # fmt: skip
     age, level = sampled["age"], sampled["level"]
-    assert (age["cells"], age["missing"], age["different"], age["cut"]) == (3, 1, 2, False)
+    assert (age["cells"], age["missing"], age["different"], age["is_cut"]) == (3, 1, 2, False)
     assert age["range"] == [4.0, 37.0]
-    assert level["frequent"] == [["1", 2], ["2", 1]]
+    assert level["values"] == [["1", 2], ["2", 1]]
     assert sampled["city"]["range"] is None
 
 
 def test_what_a_sample_reads_of_a_reader_is_read_again() -> None:
     table = many()
     opened = ArrowTable(table.to_reader(max_chunksize=100))
-    assert opened.sample(rows=250)[0]["cells"] == 250
-    assert opened.sample(rows=10)[0]["cells"] == 10
+    assert opened.sample(rows=250)["columns"][0]["cells"] == 250
+    assert opened.sample(rows=10)["columns"][0]["cells"] == 10
     trained = learner()
     trained.learn(opened.examples(trained))
     assert trained.to_bytes() == model(table)
@@ -410,7 +410,7 @@ def test_what_a_sample_reads_of_a_reader_is_read_again() -> None:
 def test_the_index_of_pandas_is_no_column() -> None:
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     frame = pandas.DataFrame({"x": [1, 2]}, index=[7, 9])
-    assert [column["name"] for column in ArrowTable(frame).sample()] == ["x"]
+    assert [column["name"] for column in ArrowTable(frame).sample()["columns"]] == ["x"]
 
 
 # --- any table ---------------------------------------------------------------------------------

@@ -84,7 +84,7 @@ def test_what_is_printed(table: Path) -> None:
         "age     number    33 %     31 to 58",
         "city    category  0 %      Rome, Oslo",
         "joined  time      0 %      2026-01-31, 2026-02-28, 2026-03-31",
-        "about   text      0 %      jumps over a dog, lazy, but well loved, the quick brown fox",
+        'about   text      0 %      jumps over a dog, "lazy, but well loved", the quick brown fox',
         "bought  label     0 %      no, yes",
     ]
 

@@ -15,9 +15,7 @@ X = np.random.default_rng(0).normal(size=(60, 4))
 SIGNS = X[:, 0] > 0
 
 
-@pytest.mark.parametrize(
-    "classes", [[-1, 1], ["ham", "spam"], [False, True], [0.5, 2.5], [3, 1]], ids=str
-)
+@pytest.mark.parametrize("classes", [[-1, 1], ["ham", "spam"], [False, True], [3, 1]], ids=str)
 def test_a_loaded_classifier_goes_on_as_if_it_had_never_stopped(
     tmp_path: Path, classes: list[Any]
 ) -> None:
