@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import click
@@ -139,6 +140,7 @@ def _page(document: dict[str, Any]) -> str:
         *(["updates      importance-aware"] if spec["importance_aware"] else []),
         *([f"fixed share  {spec['fixed_share']}"] if spec["fixed_share"] else []),
         *([f"namespaces   {_namespaces(spec)}"] if "namespaces" in spec else []),
+        *_schema(spec.get("schema")),
         f"slots        {_slots(document)}",
         *([f"table        {_table(document['fill'])}"] if document["fill"] else []),
         f"intercept    {'yes' if spec['intercept'] else 'no'}",
@@ -153,6 +155,21 @@ def _page(document: dict[str, Any]) -> str:
         lines.append(f"skipped      {counted(document['skipped'], 'bad line')}")
     lines += _expert_lines(document, tally)
     return "\n".join([*lines, *_weight_lines(document.get("weights", []))])
+
+
+def _schema(schema: dict[str, Any] | None) -> list[str]:
+    """What the columns of the table are, and what the classes are called."""
+    if schema is None:
+        return []
+    kinds = Counter(column["kind"] for column in schema["columns"])
+    label = next((one["name"] for one in schema["columns"] if one["kind"] == "label"), None)
+    counted_kinds = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+    lines = [f"columns      {counted_kinds}"] if kinds else []
+    lines += [f"label        {label}"] if label else []
+    if schema["classes"]:
+        negative = schema["classes"]["negative"] or "every other label"
+        lines.append(f"classes      {negative}, {schema['classes']['positive']} (positive)")
+    return lines
 
 
 def _namespaces(spec: dict[str, Any]) -> str:

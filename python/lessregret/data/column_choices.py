@@ -18,7 +18,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-SINGLE = ("label", "weight", "tag", "base", "positive", "delimiter")
+SINGLE = ("label", "weight", "tag", "positive", "delimiter")
 """choices that are one word; the others are lists of words"""
 
 
@@ -28,9 +28,9 @@ class ColumnChoices:
 
     Parameters
     ----------
-    label, weight, tag, base : names of columns
-        The column to predict, the importance of a row, a name of the row that is written beside
-        its prediction, and a margin that another model gave.
+    label, weight, tag : names of columns
+        The column to predict, the importance of a row, and a name of the row that is written beside
+        its prediction.
     number, category, text, time, ignore : lists of names of columns
         Columns whose kind is not to be inferred. ``"body:2"`` in ``text`` also makes features of
         the pairs of words that follow each other.
@@ -53,7 +53,6 @@ class ColumnChoices:
     label: str | None = None
     weight: str | None = None
     tag: str | None = None
-    base: str | None = None
     number: tuple[str, ...] = ()
     category: tuple[str, ...] = ()
     text: tuple[str, ...] = ()

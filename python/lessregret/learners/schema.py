@@ -12,9 +12,7 @@ from typing import Any, Literal, get_args
 
 from lessregret.errors import SpecError
 
-ColumnKind = Literal[
-    "number", "category", "text", "time", "label", "weight", "tag", "base", "ignore"
-]
+ColumnKind = Literal["number", "category", "text", "time", "label", "weight", "tag", "ignore"]
 KINDS: tuple[str, ...] = get_args(ColumnKind)
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
 """How a missing cell may be spelled, unless it is said otherwise."""
@@ -31,7 +29,7 @@ class Column:
     kind : one of KINDS
         What its cells are: features (``"number"``, ``"category"``, ``"text"``, ``"time"``), the
         ``"label"``, the ``"weight"`` (importance) of the row, a ``"tag"`` that is written beside
-        the prediction, a ``"base"`` margin that another model gave, or nothing (``"ignore"``).
+        the prediction, or nothing (``"ignore"``).
     words : 1, 2 or 3, default 1
         For text: the longest run of words that is a feature.
 

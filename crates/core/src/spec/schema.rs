@@ -66,8 +66,6 @@ pub enum Kind {
     Weight,
     /// A name of the row, which is written beside its prediction.
     Tag,
-    /// A margin that another model gave, which is added to the learner's.
-    Base,
     /// Not used.
     Ignore,
 }
@@ -93,7 +91,6 @@ impl Kind {
             Kind::Label => "label",
             Kind::Weight => "weight",
             Kind::Tag => "tag",
-            Kind::Base => "base",
             Kind::Ignore => "ignore",
         }
     }
@@ -124,7 +121,7 @@ impl Schema {
             }
             column.check()?;
         }
-        for kind in [Kind::Label, Kind::Weight, Kind::Tag, Kind::Base] {
+        for kind in [Kind::Label, Kind::Weight, Kind::Tag] {
             self.check_single(kind)?;
         }
         self.check_classes(labels)?;
@@ -179,7 +176,10 @@ impl Schema {
         if cross.len() < 2 {
             return refuse(format!("a cross needs at least two columns, found {cross:?}"));
         }
-        for name in cross {
+        for (place, name) in cross.iter().enumerate() {
+            if cross[..place].contains(name) {
+                return refuse(format!("column '{name}' cannot be crossed with itself"));
+            }
             match self.column(name) {
                 None => return refuse(format!("the cross {cross:?} names no column '{name}'")),
                 Some(column) if !column.kind.has_features() => {
@@ -253,6 +253,7 @@ mod tests {
         };
         assert_eq!(told(&crossed(&["age", "user"])), "");
         assert!(told(&crossed(&["age"])).contains("at least two columns"));
+        assert!(told(&crossed(&["age", "age"])).contains("cannot be crossed with itself"));
         assert!(told(&crossed(&["age", "x"])).contains("names no column 'x'"));
         assert!(told(&crossed(&["age", "y"])).contains("'y' is a label and cannot be crossed"));
         assert!(told(&Schema { classes: None, ..good.clone() }).contains("are not given"));

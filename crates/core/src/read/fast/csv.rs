@@ -65,7 +65,7 @@ impl Step {
             Kind::Label => Some(Step::Label),
             Kind::Weight => Some(Step::Weight),
             Kind::Tag => Some(Step::Tag),
-            Kind::Base | Kind::Ignore => Some(Step::Skip),
+            Kind::Ignore => Some(Step::Skip),
             Kind::Text | Kind::Time => None,
         }
     }

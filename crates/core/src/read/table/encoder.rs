@@ -169,7 +169,7 @@ impl Encoder {
             Kind::Label => row.label = self.label(k, column, cell, is_missing)?,
             Kind::Weight => row.importance = self.weight(k, column, cell)?,
             Kind::Tag => self.tag.extend_from_slice(&cell.text()),
-            Kind::Base | Kind::Ignore => {}
+            Kind::Ignore => {}
             _ if is_missing => self.push_prepared(k, |column| &column.missing, 1.0),
             Kind::Number => {
                 let number = number(k, column, cell)?;
