@@ -136,7 +136,7 @@ def _with_parts(frame: Any) -> Any:
     times = pd.to_datetime(frame[TIMES[0]])
     for name in NUMBERS:
         frame[name] = pd.to_numeric(frame[name])
-    parts = {"hour": times.dt.hour, "weekday": times.dt.dayofweek, "month": times.dt.month}
+    parts = {"hour": times.dt.hour, "weekday": times.dt.day_of_week, "month": times.dt.month}
     return frame.assign(**parts)
 
 
