@@ -22,7 +22,7 @@ RECEIVED: list[signal.Signals] = []
 FIRST_CODE = 128
 """A shell shows this plus the number of the signal as the exit code."""
 AGAIN_AFTER = 0.05
-"""Seconds until a signal is raised again: longer than an unwinding import, too short to be noticed."""
+"""Seconds until a signal is raised again, if it came during an import or was dropped."""
 
 
 def raise_at_signals() -> None:
