@@ -66,8 +66,8 @@ class Learner:
 
     Parameters
     ----------
-    loss : "logistic", "hinge" or "squared"
-        The loss to minimise.
+    loss : str
+        The loss to minimise, by its name; a parameter follows a colon: ``"quantile:0.9"``.
     rule : Rule, default PerCoordinate()
         The update rule, a one-dimensional online algorithm that runs on every coordinate.
     bits, columns : int
@@ -94,7 +94,7 @@ class Learner:
         How values are scaled. ``"standard"`` subtracts the mean of a feature that is in every
         example and divides by its standard deviation; it divides other features by their root mean
         square, if that is above 1. It leaves 0/1 data and unit-length rows unchanged, and an
-        explicit zero is a value for it. With squared loss it standardises the labels, too: the
+        explicit zero is a value for it. Labels that are numbers or counts it standardises, too: the
         limits of the weights and L2 are then in standard deviations of the labels, predictions are
         in their units. ``"full"`` divides each value by the largest absolute value that the feature
         has had so far. ``"cap"`` does so only if that largest value is above 1; its divisor at most
@@ -288,8 +288,9 @@ class Learner:
         """The losses and the regret so far. Computing them takes a pass over all slots in use."""
         tally = self.tally()
         summary, certificate = self._summary(partial(self._sums_at, tally.rounds))
-        is_classification = loss_named(self.spec["loss"]).is_classification
-        return Ledger(tally, summary, is_classification, self._core.skipped, certificate)
+        loss = loss_named(self.spec["loss"])
+        counts, skipped = loss.is_classification, self._core.skipped
+        return Ledger(tally, summary, counts, skipped, certificate, loss.units)
 
     def mark_sums(self) -> _core.SumsMark | None:
         """A copy of the sums of the certificate so far, for :meth:`certificate_since`."""

@@ -246,12 +246,11 @@ class ReadableLearner:
     ) -> tuple[dict[int, float], float]:
         """Σ_k a_k c_i,k of every feature that is seen, and what clipping adds."""
         margins = [lane.margin(slots, values) for lane in self.lanes]
-        stacked, shares = self._stacked(margins), self.mixture.shares()
-        plays = list(map(self.labels.prediction, stacked))
+        experts = self._stacked(margins)
+        plays = list(map(self.labels.prediction, experts))
         (*factors, of_stack), outside = self.mixture.split(plays)
-        unclipped = list(map(self.labels.unclipped, stacked))
-        experts = zip(shares, plays, unclipped, strict=True)
-        outside += sum(share * (near - far) for share, near, far in experts)
+        shares = zip(self.mixture.shares(), plays, map(self.labels.unclipped, experts), strict=True)
+        outside += sum(share * (near - far) for share, near, far in shares)
         parts: dict[int, float] = {}
         for lane, own, stacked in zip(self.lanes, factors, self.stack.weights, strict=True):
             for i, part in lane._parts(slots, values)[0].items():
@@ -305,7 +304,8 @@ class ReadableLearner:
         """The losses and the regret so far."""
         is_classification = self.loss.is_classification
         certificate = self._certificate()
-        return Ledger(replace(self.tally), self.summary(), is_classification, 0, certificate)
+        sums, units = (replace(self.tally), self.summary()), self.loss.units
+        return Ledger(*sums, is_classification, 0, certificate, units)
 
     def _certificate(self) -> Certificate | None:
         """What the rounds so far certify of all fixed weights; None unless certified."""

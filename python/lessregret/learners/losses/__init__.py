@@ -39,15 +39,16 @@ def _find(family: str) -> type[Loss]:
     return found
 
 
-_FAMILIES = {name.partition(":")[0]: _find(name.partition(":")[0]) for name in _core.LOSSES}
+FAMILIES = {name.partition(":")[0]: _find(name.partition(":")[0]) for name in _core.LOSSES}
+"""The types of the losses, by their names without a parameter."""
 
 
 def loss_named(name: str) -> Loss:
     """The loss with this name, as users write it."""
     family, colon, parameter = name.partition(":")
-    if family not in _FAMILIES:
+    if family not in FAMILIES:
         raise SpecError(f"unknown loss {family!r}; the losses are {', '.join(_core.LOSSES)}")
-    found = _FAMILIES[family]
+    found = FAMILIES[family]
     if issubclass(found, WithParameter):
         return found.parsed(parameter if colon else None)
     if colon:
@@ -61,6 +62,7 @@ LOSSES: dict[str, Loss] = {name: loss_named(name) for name in _core.LOSSES}
 """Every loss that has a twin in Rust, by its name; of those with a parameter, one."""
 
 __all__ = [
+    "FAMILIES",
     "LOSSES",
     "Absolute",
     "Hinge",

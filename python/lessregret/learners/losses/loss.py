@@ -86,6 +86,13 @@ class Loss(ABC):
         return type(self).push is not Loss.push
 
     @property
+    def units(self) -> str:
+        """What losses, regrets and bounds of the game on standardised labels are in."""
+        if self.labels == "count":
+            return "in mean counts"
+        return "in variances of the labels" if self.degree == 2 else "in deviations of the labels"
+
+    @property
     def is_classification(self) -> bool:
         """Whether labels are -1 and +1 and mistakes are counted."""
         return self.labels == "binary"

@@ -57,7 +57,7 @@ class Poisson(Loss):
 
 
 def _curved(margin: float, label: float, importance: float, response: float) -> float:
-    """The push of a margin up to c: with z = e^−p the flow is dz/dh = k(1 − yz), which is linear."""
+    """The push of a margin up to c: z = e^−p has the linear flow dz/dh = k(1 − yz)."""
     fall = label * importance * response
     # ln((1 − e^−a)/y), which is ln(hk) where a is 0.
     risen = log(-expm1(-fall)) - log(label) if fall else log(importance * response)

@@ -125,7 +125,9 @@ class Rule(ABC):
     @classmethod
     def learns_from(cls, labels: str) -> bool:
         """Whether the rule can learn from labels of this kind: "binary", "real" or "count"."""
-        return labels == "binary" or (cls.regresses and not (cls.meets_labels and labels == "count"))
+        return labels == "binary" or (
+            cls.regresses and not (cls.meets_labels and labels == "count")
+        )
 
     @abstractmethod
     def weight(self, slot: Any, value: float) -> float:
