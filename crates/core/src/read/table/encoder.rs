@@ -38,7 +38,7 @@ struct Row {
 #[derive(Clone, Debug)]
 pub struct Encoder {
     schema: Arc<Schema>,
-    labels: Labels,
+    pub(in crate::read) labels: Labels,
     mask: u64,
     /// The names of every column.
     pub(in crate::read) columns: Vec<Prepared>,
