@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use lessregret_core::{
-    self as core, Certificate, Classes, Explanation, Header, How, InputError, Interval, LaneSummary,
-    LaneTally, Norms, SlotSummary, Spec, StackSummary, Tally,
+    self as core, Certificate, Classes, Explanation, Header, How, InputError, Interval,
+    LaneSummary, LaneTally, Norms, SlotSummary, Spec, StackSummary, Tally,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyOSError;
@@ -97,7 +97,8 @@ impl Learner {
         how: &str,
         players: u32,
     ) -> PyResult<Self> {
-        let (start, shards): (_, Vec<_>) = (&start.0, shards.iter().map(|shard| &shard.0).collect());
+        let (start, shards): (_, Vec<_>) =
+            (&start.0, shards.iter().map(|shard| &shard.0).collect());
         let merged = py.detach(|| {
             How::named(how).and_then(|how| core::Learner::merge(start, &shards, how, players))
         });

@@ -47,14 +47,15 @@ def merged_weight(
     if how == "average":
         return Heavy(start.weight + sum(moves) / len(moves), energy)
 
-    def reached(energy: float) -> float:
+    def reached(gain: float) -> float:
         if how == "weighted":
             return 1.0
-        return -expm1(-2 * curvature * rate * (sqrt(energy) - sqrt(start.energy)))
+        way = gain / (sqrt(start.energy + gain) + sqrt(start.energy))
+        return -expm1(-2 * curvature * rate * way)
 
-    known = [(shard, gain, move) for shard, gain, move in zip(shards, gained, moves, strict=True) if gain > 0]
-    heading = sum(gain * move / reached(shard.energy) for shard, gain, move in known)
-    return Heavy(start.weight + reached(energy) * heading / sum(gained), energy)
+    known = [(gain, move) for gain, move in zip(gained, moves, strict=True) if gain > 0]
+    heading = sum(gain * move / reached(gain) for gain, move in known)
+    return Heavy(start.weight + reached(sum(gained)) * heading / sum(gained), energy)
 
 
 def merged_slot(
@@ -106,7 +107,9 @@ def _ftrl(
     how: str,
 ) -> tuple[float, ...]:
     """n merges as S does, the weight as above, and z is the one that plays this weight."""
-    heavy = [Heavy(rule.weight(type(rule).empty._replace(z=z, n=n), 1.0), n) for z, n in (start, *shards)]
+    heavy = [
+        Heavy(rule.weight(type(rule).empty._replace(z=z, n=n), 1.0), n) for z, n in (start, *shards)
+    ]
     merged = merged_weight(heavy[0], heavy[1:], rate=float(rule.rate), curvature=curvature, how=how)
     weight, n = rule.clip(merged.weight), merged.energy
     if weight == 0:
@@ -118,7 +121,9 @@ def _ftrl(
 def _coin(start: Sequence[float], shards: Sequence[Sequence[float]], how: str) -> tuple[float, ...]:
     """Reward and stake are sums."""
     count = len(shards) if how == "average" else 1
-    return tuple(own + sum(shard[k] - own for shard in shards) / count for k, own in enumerate(start))
+    return tuple(
+        own + sum(shard[k] - own for shard in shards) / count for k, own in enumerate(start)
+    )
 
 
 def _gaussian(
@@ -126,7 +131,9 @@ def _gaussian(
 ) -> tuple[float, ...]:
     """Precisions add up, and means are weighted by them; the first precision is 1."""
     precisions = [1 + precision for _, precision in (start, *shards)]
-    held = [slot[0] * precision for slot, precision in zip((start, *shards), precisions, strict=True)]
+    held = [
+        slot[0] * precision for slot, precision in zip((start, *shards), precisions, strict=True)
+    ]
     total = precisions[0] + sum(own - precisions[0] for own in precisions[1:])
     if how == "average":
         weight = start[0] + sum(shard[0] - start[0] for shard in shards) / len(shards)

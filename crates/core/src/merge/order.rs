@@ -26,7 +26,8 @@ fn compare(one: &Part<'_>, other: &Part<'_>) -> Ordering {
 
 fn key(tally: &Tally) -> [u64; 6] {
     let Tally { rounds, features, importance, loss, mistakes, played, .. } = *tally;
-    let [importance, loss, mistakes, played] = [importance, loss, mistakes, played].map(f64::to_bits);
+    let [importance, loss, mistakes, played] =
+        [importance, loss, mistakes, played].map(f64::to_bits);
     [rounds, features, importance, loss, mistakes, played]
 }
 

@@ -54,10 +54,12 @@ fn merged_moments(
         Moments::merged(of(start, slot), &all)
     };
     let mut merged: Vec<_> = slots.iter().map(merged).collect();
-    let is_plain = |model: &&dyn Inspect| slots.iter().all(|&slot| {
-        let own = of(*model, slot);
-        own.count == 0.0 || own == Moments::of(1.0, model.tally().rounds)
-    });
+    let is_plain = |model: &&dyn Inspect| {
+        slots.iter().all(|&slot| {
+            let own = of(*model, slot);
+            own.count == 0.0 || own == Moments::of(1.0, model.tally().rounds)
+        })
+    };
     if is_plain(&start) && shards.iter().all(|shard| is_plain(shard)) {
         for moments in &mut merged {
             if moments.count != rounds as f64 {

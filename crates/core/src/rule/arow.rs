@@ -16,9 +16,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::confidence_weighted::{Slot, merged};
-use super::{
-    Dither, ExampleStats, Merges, Merging, NewUnit, Parameters, Rule, Step, positive,
-};
+use super::{Dither, ExampleStats, Merges, Merging, NewUnit, Parameters, Rule, Step, positive};
 use crate::error::Result;
 
 /// Of which matrix the off-diagonal entries are dropped.

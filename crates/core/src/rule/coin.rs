@@ -81,7 +81,8 @@ impl Shared {
             return *only;
         }
         let sum = |field: fn(&Shared) -> f64| merged_sum(field(start), shards.iter().map(field));
-        let most = |field: fn(&Shared) -> f64| shards.iter().map(field).fold(field(start), f64::max);
+        let most =
+            |field: fn(&Shared) -> f64| shards.iter().map(field).fold(field(start), f64::max);
         Shared {
             largest: most(|shared| shared.largest),
             examples: merged_count(start.examples, shards.iter().map(|shared| shared.examples)),

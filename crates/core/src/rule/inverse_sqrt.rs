@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::constant::{Slot, averaged};
 use super::{
-    Dither, Ends, ExampleStats, Interval, Merges, Merging, NewUnit, Parameters, Rule, Step, interval,
-    positive,
+    Dither, Ends, ExampleStats, Interval, Merges, Merging, NewUnit, Parameters, Rule, Step,
+    interval, positive,
 };
 use crate::error::Result;
 

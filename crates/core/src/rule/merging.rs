@@ -111,16 +111,14 @@ impl Merging {
         let gained = |shard: &Heavy| (shard.energy - start.energy).max(0.0);
         let total: f64 = shards.iter().map(gained).sum();
         let energy = start.energy + total;
-        let reached = |energy: f64| match self.how {
-            How::Matched => {
-                let way = energy.sqrt() - start.energy.sqrt();
-                -(-2.0 * self.curvature * rate * way).exp_m1()
-            }
-            How::Weighted | How::Average => 1.0,
-        };
+        // √S − √S₀, so that a gain too small for the difference of the roots counts.
+        let way = |gain: f64| gain / ((start.energy + gain).sqrt() + start.energy.sqrt());
+        let reached = |gain: f64| -(-2.0 * self.curvature * rate * way(gain)).exp_m1();
         let part = |shard: &Heavy| match self.how {
             How::Average => 1.0 / shards.len() as f64,
-            _ => gained(shard) / total * (reached(energy) / reached(shard.energy)),
+            How::Weighted => gained(shard) / total,
+            How::Matched if reached(gained(shard)) == 0.0 => 1.0,
+            How::Matched => gained(shard) / total * (reached(total) / reached(gained(shard))),
         };
         let moved = |shard: &&Heavy| self.how == How::Average || gained(shard) > 0.0;
         let moves = shards.iter().filter(moved);
@@ -173,6 +171,19 @@ mod tests {
         let merged = MATCHED.heavy(start, &far, 0.1);
         assert!((merged.weight - 3.0).abs() < 1e-12, "{merged:?}");
         assert_eq!(merged.energy, 100.0 + 2.0 * (1e8 - 100.0));
+    }
+
+    #[test]
+    fn the_least_gain_counts() {
+        let (start, least) = (heavy(0.5, 100.0), f64::MIN_POSITIVE);
+        for shards in
+            [[heavy(0.6, 100.000_000_000_000_01); 2], [heavy(0.6, 101.0), heavy(0.7, 100.0)]]
+        {
+            assert!(MATCHED.heavy(start, &shards, 0.1).weight.is_finite());
+        }
+        let shards = [heavy(0.1, least), heavy(0.2, least)];
+        let merged = Merging { curvature: 1e-3, ..MATCHED }.heavy(heavy(0.0, 0.0), &shards, 1e-38);
+        assert!((merged.weight - 0.3).abs() < 0.1, "{merged:?}");
     }
 
     #[test]

@@ -12,8 +12,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Dither, Ends, Heavy, Interval, Merges, Merging, NewUnit, Parameters, Rate, RateSpec, Rule, Step,
-    interval, narrowed, narrowed_sum, not_negative, slot, square,
+    Dither, Ends, Heavy, Interval, Merges, Merging, NewUnit, Parameters, Rate, RateSpec, Rule,
+    Step, interval, narrowed, narrowed_sum, not_negative, slot, square,
 };
 use crate::error::Result;
 

@@ -85,10 +85,8 @@ impl Stack {
         let merging = Merging { how, curvature: LANES as f64 / 2.0, square: 1.0 };
         let mut merged = *start;
         for lane in 0..LANES {
-            let heavy = |stack: &Stack| Heavy {
-                weight: stack.weights[lane],
-                energy: stack.energies[lane],
-            };
+            let heavy =
+                |stack: &Stack| Heavy { weight: stack.weights[lane], energy: stack.energies[lane] };
             let own: Vec<_> = shards.iter().map(heavy).collect();
             let Heavy { weight, energy } = merging.heavy(heavy(start), &own, STEP);
             (merged.weights[lane], merged.energies[lane]) = (weight, energy);

@@ -52,7 +52,8 @@ impl LaneTallies {
 
     /// The sums over the rounds of all shards, which went on from a start.
     pub fn merged(start: &LaneTallies, shards: &[LaneTallies]) -> LaneTallies {
-        let own = |lane: usize| -> Vec<LaneTally> { shards.iter().map(|all| all.of(lane)).collect() };
+        let own =
+            |lane: usize| -> Vec<LaneTally> { shards.iter().map(|all| all.of(lane)).collect() };
         let merged: [LaneTally; LANES] =
             std::array::from_fn(|lane| LaneTally::merged(&start.of(lane), &own(lane)));
         merged.into()

@@ -60,8 +60,8 @@ use crate::learn::tally::is_zero;
 use crate::loss::{Loss, Mixing, Tail};
 use crate::simd::LANES;
 use crate::simd::exp_log::{exp_neg, ln};
-pub use plain::Played;
 use merge::Held;
+pub use plain::Played;
 use shares::Standing;
 
 /// The part of a loss up to which a gap counts as 0.
