@@ -2,8 +2,8 @@
 
     python -m benchmarks.distributed [--data DIR] [--only a9a,clicks] [--shards 8] [--syncs 64]
 
-K shards are simulated in one process, which gives the bits that K machines would. One pass; the last
-fifth of the examples is held out. The table holds the log loss there over that of one learner.
+K shards are simulated in one process, which gives the bits that K machines would. One pass; the
+last fifth of the examples is held out. The table holds the log loss there over that of one learner.
 Shards take turns at random examples, or with ``--by time`` each has an interval of its own, or with
 ``--by feature`` each has the examples of some values of one feature, as with one log a campaign.
 """

@@ -28,7 +28,7 @@ Model = Learner | str | os.PathLike[str]
 def merge(
     start: Model, shards: Sequence[Model], *, how: Way = "matched", players: int = 1
 ) -> Learner:
-    """The learner that shards become which went on from one start. No learner that is given changes.
+    """The learner that shards become which went on from one start; none of those given changes.
 
     The merged ledger counts the rounds of the start once and those of every shard. Its certificate
     holds for all rounds that all shards played. It reports no bound, because no proof covers

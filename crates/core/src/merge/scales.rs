@@ -60,7 +60,7 @@ fn merged_moments(
             own.count == 0.0 || own == Moments::of(1.0, model.tally().rounds)
         })
     };
-    if is_plain(&start) && shards.iter().all(|shard| is_plain(shard)) {
+    if is_plain(&start) && shards.iter().all(is_plain) {
         for moments in &mut merged {
             if moments.count != rounds as f64 {
                 *moments = Moments::default();

@@ -19,7 +19,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Mixture, Standing};
-use crate::learn::lanes::experts::{EXPERTS, PerExpert};
+use crate::learn::lanes::experts::PerExpert;
 use crate::loss::Loss;
 use crate::rule::merging::{merged_sum, only_moved};
 
@@ -31,6 +31,12 @@ pub struct Held {
     surplus: f64,
 }
 
+impl Held {
+    fn is_nothing(&self) -> bool {
+        *self == Held::default()
+    }
+}
+
 impl Mixture {
     /// The mixture of one learner, which so many players go on from.
     pub fn merged(start: &Mixture, shards: &[Mixture], players: u32, loss: Loss) -> Mixture {
@@ -38,38 +44,40 @@ impl Mixture {
             return *only;
         }
         let sum = |field: fn(&Mixture) -> f64| merged_sum(field(start), shards.iter().map(field));
-        let heaviest = shards.iter().fold(start.heaviest, |most, shard| most.max(shard.heaviest));
-        let labels = shards.iter().fold(start.labels, |range, shard| union(range, shard.labels));
-        let (sharing, clipping) = (sum(|shard| shard.sharing), sum(|shard| shard.clipping));
-        let (part, held) = (1.0 / f64::from(players), start.held.unwrap_or_default());
-        let gain = sum(|shard| shard.surplus) - start.surplus;
-        let mut merged = Mixture { heaviest, labels, sharing, clipping, ..*start };
-        merged.surplus = start.surplus + gain * part;
-        let mut left = Held { surplus: held.surplus + gain * (1.0 - part), ..held };
-        if players == 1 {
-            merged.surplus += std::mem::take(&mut left.surplus);
-        }
-        merged.standing = match start.standing {
-            Standing::Losses { losses } => {
-                let mut losses = losses;
-                for expert in 0..EXPERTS {
-                    let own = |shard: &Mixture| shard.standing.losses()[expert];
-                    let gain = merged_sum(losses[expert], shards.iter().map(own)) - losses[expert];
-                    losses[expert] += gain * part;
-                    left.losses[expert] += gain * (1.0 - part);
-                    if players == 1 {
-                        losses[expert] += std::mem::take(&mut left.losses[expert]);
-                    }
-                }
-                Standing::Losses { losses }
-            }
-            Standing::Shares { .. } => {
-                let all: Vec<_> = shards.iter().map(|shard| shard.standing).collect();
-                Standing::product(&start.standing, &all, part, merged.rate(loss))
-            }
+        let mut merged = Mixture {
+            heaviest: shards.iter().fold(start.heaviest, |most, shard| most.max(shard.heaviest)),
+            labels: shards.iter().fold(start.labels, |range, shard| union(range, shard.labels)),
+            sharing: sum(|shard| shard.sharing),
+            clipping: sum(|shard| shard.clipping),
+            ..*start
         };
-        merged.held = (left != Held::default()).then_some(left);
+        let mut held = start.held.unwrap_or_default();
+        let gain = sum(|shard| shard.surplus) - start.surplus;
+        add_part(&mut merged.surplus, &mut held.surplus, gain, players);
+        if let Standing::Losses { losses } = &mut merged.standing {
+            for (expert, (loss, held)) in losses.iter_mut().zip(&mut held.losses).enumerate() {
+                let own = |shard: &Mixture| shard.standing.losses()[expert];
+                let gain = merged_sum(*loss, shards.iter().map(own)) - *loss;
+                add_part(loss, held, gain, players);
+            }
+        } else {
+            let all: Vec<_> = shards.iter().map(|shard| shard.standing).collect();
+            let part = 1.0 / f64::from(players);
+            merged.standing = Standing::product(&start.standing, &all, part, merged.rate(loss));
+        }
+        merged.held = (!held.is_nothing()).then_some(held);
         merged
+    }
+}
+
+/// Add the part of a gain that counts for one of so many players and hold back the rest; one player gets all.
+fn add_part(sum: &mut f64, held: &mut f64, gain: f64, players: u32) {
+    if players == 1 {
+        *sum += gain + std::mem::take(held);
+    } else {
+        let part = 1.0 / f64::from(players);
+        *sum += gain * part;
+        *held += gain * (1.0 - part);
     }
 }
 
@@ -83,6 +91,7 @@ fn union(one: Option<[f64; 2]>, other: Option<[f64; 2]>) -> Option<[f64; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::lanes::experts::EXPERTS;
 
     const LOSS: Loss = Loss::Logistic;
 
