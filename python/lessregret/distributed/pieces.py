@@ -74,7 +74,7 @@ def cut(
     ...     log = Path(folder, "log.vw")
     ...     _ = log.write_text("1 | a\\n-1 | b\\n" * 4)
     ...     [(piece.start, piece.stop) for piece in cut([log], 3)]
-    [(0, 20), (20, 39), (39, 52)]
+    [(0, 19), (19, 39), (39, 52)]
     """
     if count < 1:
         raise SpecError(f"the number of pieces must be 1 or more, found {count}")
