@@ -20,6 +20,7 @@ from lessregret.data.datasets.loaders import svmlight
 from lessregret.data.examples import Examples
 from lessregret.data.generate import ClickWorld, log_text
 from lessregret.data.streams import open_examples
+from lessregret.learners.losses import LOSSES
 from lessregret.regret.comparator import (
     BestFixed,
     GapWarning,
@@ -393,8 +394,8 @@ NO_IMPORTANCE = "the examples: expected at least one of an importance above 0, f
         ({"l2": "0"}, "l2 must be a number from 0 up that fits a float32, found '0'"),
         ({"l2_scope": "touched"}, "l2_scope must be 'active' or 'all', found 'touched'"),
         (
-            {"loss": "absolute"},
-            "unknown loss 'absolute'; the losses are logistic, hinge, squared",
+            {"loss": "magic"},
+            f"unknown loss 'magic'; the losses are {', '.join(LOSSES)}",
         ),
     ],
 )

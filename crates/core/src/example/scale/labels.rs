@@ -8,7 +8,6 @@
 //! Each label    n' = n + h,  μ' = μ + (y − μ) h/n',  M2' = M2 + h (y − μ)(y − μ')      West (1979)
 //! Learns from   ŷ = (y − μ')/σ', and 0 if σ' = 0       the statistics with this label
 //! Predicts      P = clip(μ + σ m, A, B), and 0 before the first label       those without it
-//!
 //! Counts        ŷ = y/μ', at most 2^24, and 0 if μ' = 0
 //!               ln P = clip(ln μ + m, ln A, ln B), and 0 before the first label
 //! ```
