@@ -267,6 +267,6 @@ def test_a_loss_of_ones_own_is_refused() -> None:
         def slope(self, margin: float, label: float) -> float:
             return 4 * (margin - label) ** 3
 
-    with pytest.raises(SpecError, match="known for .*, huber:1 loss, not for 'fourth'"):
+    with pytest.raises(SpecError, match=r"known for .*, huber:1 loss, not for 'fourth'"):
         ReadableLearner(Fourth(), PerCoordinate(), **AWARE)
     ReadableLearner(Squared(), PerCoordinate(), **AWARE)
