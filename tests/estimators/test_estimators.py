@@ -36,7 +36,7 @@ class HomeMade(PerCoordinate):
 def assert_same_ledger(ours: Ledger, theirs: Ledger) -> None:
     found = ours.as_dict()
     # Sums of terms of both signs are as exact as their terms, which are like losses.
-    slack = {name: RTOL * theirs.total for name in ("played", "linear_regret")}
+    slack = dict.fromkeys(("played", "linear_regret"), RTOL * theirs.total)
     for name, expected in theirs.as_dict().items():
         if name == "lanes":
             assert_same_experts(found[name], expected)

@@ -16,7 +16,7 @@ c = h ℓ'(s, y)², the online Newton step (Hazan, Agarwal & Kale 2007). The las
 about 1 in a million rounds, so that it never stops learning. The stack is one more expert of the
 mixture, so it can cost no more than one more lane, whatever it plays.
 
-Merging: the precision P⁻¹ is a sum over the rounds, but for the drift, and so is P⁻¹ v.
+Merging: the mean of v and of P over the shards that learned, which stays a covariance.
 
 The twin of ``crates/core/src/learn/lanes/stack.rs``.
 """

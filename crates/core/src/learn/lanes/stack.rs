@@ -17,7 +17,7 @@
 //! last term lets v drift by about 1 in a million rounds, so that it never stops learning. The stack is one more expert
 //! of the mixture, so it can cost no more than one more lane, whatever it plays.
 //!
-//! Merging: the precision P⁻¹ is a sum over the rounds, but for the drift, and so is P⁻¹ v. The twin is
+//! Merging: the mean of v and of P over the shards that learned, which stays a covariance. The twin is
 //! `python/lessregret/learners/stack.py`.
 
 use serde::{Deserialize, Serialize};
@@ -102,6 +102,24 @@ impl Stack {
             penalty += weight.abs() * each;
         }
         sizes * penalty
+    }
+
+    /// The stack of one learner: the mean of those shards that went on from a start.
+    pub fn merged(start: &Stack, shards: &[Stack]) -> Stack {
+        let moved: Vec<&Stack> = shards.iter().filter(|shard| *shard != start).collect();
+        if moved.is_empty() {
+            return *start;
+        }
+        let mean = |of: fn(&Stack) -> &[f64], k: usize| {
+            moved.iter().map(|shard| of(shard)[k]).sum::<f64>() / moved.len() as f64
+        };
+        let covariance = |k: usize| mean(|stack| stack.covariance.as_flattened(), k);
+        Stack {
+            weights: std::array::from_fn(|lane| mean(|stack| &stack.weights, lane)),
+            covariance: std::array::from_fn(|row| {
+                std::array::from_fn(|lane| covariance(row * LANES + lane))
+            }),
+        }
     }
 
     /// Learn from a round, given the lanes' margins.
