@@ -47,8 +47,8 @@ def assert_same_ledger(ours: Ledger, theirs: Ledger) -> None:
             assert_same_experts(*pairs)
         else:
             is_number = not isinstance(expected, str | None)
-            near = pytest.approx(expected, rel=RTOL, abs=slack.get(name, 0.0))
-            same = near if is_number else expected
+            within = {"rel": RTOL, "abs": slack.get(name, 0.0)}
+            same = pytest.approx(expected, **within) if is_number else expected
             assert found[name] == same, name
 
 

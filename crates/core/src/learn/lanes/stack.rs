@@ -135,10 +135,10 @@ impl Stack {
         }
         let divisor = 1.0 + loss.curvature * dot(&moved, &margins);
         let (step, root) = (loss.slope / divisor, (loss.curvature / divisor).sqrt());
-        for lane in 0..LANES {
-            self.weights[lane] -= step * moved[lane];
+        for (weight, moved) in self.weights.iter_mut().zip(&mut moved) {
+            *weight -= step * *moved;
             // With the root in both factors the products are symmetric, to the last bit.
-            moved[lane] *= root;
+            *moved *= root;
         }
         for (lane, row) in self.covariance.iter_mut().enumerate() {
             let own = moved[lane];
