@@ -9,6 +9,7 @@ mod examples;
 mod files;
 mod json;
 mod learner;
+mod one;
 mod stream;
 mod tables;
 
