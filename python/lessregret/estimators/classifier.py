@@ -234,9 +234,10 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
 
     def _met(self) -> LabelsMet:
         """The two classes as they are told one by one."""
-        if getattr(self, "_labels_met", None) is None:
-            self._labels_met = LabelsMet(*self.classes_.tolist())
-        return self._labels_met
+        met: LabelsMet | None = getattr(self, "_labels_met", None)
+        if met is None:
+            met = self._labels_met = LabelsMet(*self.classes_.tolist())
+        return met
 
     def _label_met(self, y: Any) -> float:
         """The label of a class, which may be met for the first time."""
