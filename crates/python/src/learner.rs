@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use lessregret_core::{
-    self as core, Certificate, Classes, Explanation, Header, InputError, Interval, LaneSummary,
-    LaneTally, Norms, SharedLearner, SlotSummary, Spec, StackSummary, Tally,
+    self as core, Classes, Explanation, InputError, Interval, SharedLearner, Spec,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyOSError;
@@ -16,22 +15,8 @@ use crate::examples::{Given, Outcomes, Request};
 use crate::json::json;
 use crate::one;
 use crate::stream::{Stream, name_of};
+use crate::sums::{CertificateParts, SummaryParts, TallyParts, parts, summary_parts, tally_parts};
 
-type TallyParts = (u64, u64, f64, f64, f64, f64, f64, f64, Option<f64>);
-type Lane = (Option<f64>, f64, f64, f64, f64, Option<f64>, f64, Option<f64>);
-type Stack = (f64, f64, f64);
-type SummaryParts = (
-    Option<f64>,
-    Option<f64>,
-    Option<f64>,
-    u64,
-    Option<f64>,
-    Vec<Lane>,
-    Option<Stack>,
-    Option<CertificateParts>,
-);
-type ThreeNorms = (f64, f64, f64);
-type CertificateParts = (f64, ThreeNorms, ThreeNorms, f64, f64);
 type FeatureParts = (u32, f32, f32, f64);
 type ExplanationParts<'py> = (f64, f32, Bound<'py, PyBytes>, Vec<FeatureParts>, Option<f64>, f64);
 type Sums<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
@@ -293,33 +278,6 @@ impl From<core::Learner> for Learner {
     }
 }
 
-fn tally_parts(learner: &core::Learner) -> TallyParts {
-    let Tally { rounds, features, importance, loss, mistakes, played, energy, .. } =
-        *learner.model().tally();
-    let Tally { penalty, standardised_loss, .. } = *learner.model().tally();
-    let own = learner.space().standardises_labels().then_some(standardised_loss);
-    (rounds, features, importance, loss, mistakes, played, energy, penalty, own)
-}
-
-fn summary_parts(learner: &core::Learner) -> SummaryParts {
-    let SlotSummary { spread, floor, theorem, certificate, touched, mixing_cost, lanes, stack } =
-        learner.summary();
-    let lanes = lanes.into_iter().map(|LaneSummary { rate, share, tally, spread }| {
-        let LaneTally { loss, played, energy, penalty, standardised_loss } = tally;
-        let own = learner.space().standardises_labels().then_some(standardised_loss);
-        (rate, share, loss, played, energy, spread, penalty, own)
-    });
-    let of_stack = |StackSummary { share, tally }| (share, tally.loss, tally.penalty);
-    let (lanes, stack) = (lanes.collect(), stack.map(of_stack));
-    (spread, floor, theorem, touched, mixing_cost, lanes, stack, certificate.map(parts))
-}
-
-fn parts(certificate: Certificate) -> CertificateParts {
-    let norms = |Norms { l1, l2, max }: Norms| (l1, l2, max);
-    let Certificate { offset, sums, weights, intercept_sum, intercept_weight } = certificate;
-    (offset, norms(sums), norms(weights), intercept_sum, intercept_weight)
-}
-
 /// Let many learners learn from the same examples; returns the number of examples.
 #[pyfunction]
 #[pyo3(signature = (learners, source, limit=None, order=None))]
@@ -332,13 +290,6 @@ pub fn learn_many<'py>(
 ) -> PyResult<usize> {
     let cores: Vec<_> = learners.iter().map(|learner| &learner.0).collect();
     Request { given: source, limit, order }.with(py, |source| core::learn_many(&cores, source))
-}
-
-/// The metadata of a model file as JSON, read without its slots.
-#[pyfunction]
-pub fn read_model_header(py: Python<'_>, path: PathBuf) -> PyResult<String> {
-    let header: Header = core::read_header(&path).map_err(|error| to_python(py, error))?;
-    Ok(json(&header))
 }
 
 fn zip_ends(low: &[f32], high: &[f32]) -> Vec<Interval> {

@@ -11,6 +11,7 @@ mod json;
 mod learner;
 mod one;
 mod stream;
+mod sums;
 mod tables;
 
 use pyo3::prelude::*;
@@ -27,9 +28,9 @@ mod _core {
     #[pymodule_export]
     use super::examples::{cross_rows, hash_features, ordered_namespaces};
     #[pymodule_export]
-    use super::files::{ArrowWriter, AtomicFile};
+    use super::files::{ArrowWriter, AtomicFile, read_model_header};
     #[pymodule_export]
-    use super::learner::{Learner, SumsMark, learn_many, read_model_header};
+    use super::learner::{Learner, SumsMark, learn_many};
     #[pymodule_export]
     use super::stream::Stream;
     #[pymodule_export]
