@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use lessregret_core::{
-    self as core, Classes, Explanation, InputError, Interval, SharedLearner, Spec,
+    self as core, Classes, Explanation, How, InputError, Interval, SharedLearner, Spec,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyOSError;
@@ -30,7 +30,7 @@ pub struct SumsMark(core::SumsMark);
 ///
 /// Nobody waits for a lock with the GIL: whoever holds the lock may want the GIL.
 #[pyclass(frozen, module = "lessregret._core")]
-pub struct Learner(SharedLearner);
+pub struct Learner(pub SharedLearner);
 
 #[pymethods]
 impl Learner {
@@ -76,6 +76,25 @@ impl Learner {
         let bytes = self.examine(py, core::Learner::to_bytes);
         let bytes = bytes.map_err(|error| PyOSError::new_err(error.to_string()))?;
         Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The learner that these shards, which went on from a start, become; so many players go on from it.
+    #[staticmethod]
+    fn merge(
+        py: Python<'_>,
+        start: PyRef<'_, Learner>,
+        shards: Vec<PyRef<'_, Learner>>,
+        how: &str,
+        players: u32,
+    ) -> PyResult<Self> {
+        let all: Vec<_> = [&start].into_iter().chain(&shards).map(|learner| &learner.0).collect();
+        let merged = py.detach(|| {
+            let how = How::named(how)?;
+            SharedLearner::examine_all(&all, |all| {
+                core::Learner::merge(all[0], &all[1..], how, players)
+            })
+        });
+        merged.map(Learner::from).map_err(|error| to_python(py, error))
     }
 
     /// Set the names of the two classes, which the model file keeps.
@@ -246,50 +265,6 @@ impl Learner {
     fn name(&self, py: Python<'_>, slot: u32) -> Option<(String, bool)> {
         self.look(py, |learner| name_of(learner.names(), slot))
     }
-}
-
-impl Learner {
-    /// Call a function that is over soon with the learner.
-    fn look<T: Send>(&self, py: Python<'_>, look: impl Fn(&core::Learner) -> T + Send + Sync) -> T {
-        self.0.try_look(&look).unwrap_or_else(|| py.detach(|| self.0.look(&look)))
-    }
-
-    /// Call a function that takes long with the learner.
-    fn examine<T: Send>(
-        &self,
-        py: Python<'_>,
-        examine: impl FnOnce(&core::Learner) -> T + Send,
-    ) -> T {
-        py.detach(|| self.0.examine(examine))
-    }
-
-    fn change<T: Send>(
-        &self,
-        py: Python<'_>,
-        change: impl FnOnce(&mut core::Learner) -> T + Send,
-    ) -> T {
-        py.detach(|| self.0.change(change))
-    }
-}
-
-impl From<core::Learner> for Learner {
-    fn from(learner: core::Learner) -> Self {
-        Learner(learner.into())
-    }
-}
-
-/// Let many learners learn from the same examples; returns the number of examples.
-#[pyfunction]
-#[pyo3(signature = (learners, source, limit=None, order=None))]
-pub fn learn_many<'py>(
-    py: Python<'py>,
-    learners: Vec<PyRef<'py, Learner>>,
-    source: Given<'py>,
-    limit: Option<usize>,
-    order: Option<PyReadonlyArray1<'py, u32>>,
-) -> PyResult<usize> {
-    let cores: Vec<_> = learners.iter().map(|learner| &learner.0).collect();
-    Request { given: source, limit, order }.with(py, |source| core::learn_many(&cores, source))
 }
 
 fn zip_ends(low: &[f32], high: &[f32]) -> Vec<Interval> {

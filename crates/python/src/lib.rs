@@ -9,7 +9,9 @@ mod examples;
 mod files;
 mod json;
 mod learner;
+mod many;
 mod one;
+mod shared;
 mod stream;
 mod sums;
 mod tables;
@@ -30,7 +32,9 @@ mod _core {
     #[pymodule_export]
     use super::files::{ArrowWriter, AtomicFile, read_model_header};
     #[pymodule_export]
-    use super::learner::{Learner, SumsMark, learn_many};
+    use super::learner::{Learner, SumsMark};
+    #[pymodule_export]
+    use super::many::learn_many;
     #[pymodule_export]
     use super::stream::Stream;
     #[pymodule_export]

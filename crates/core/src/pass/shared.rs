@@ -76,6 +76,19 @@ impl SharedLearner {
         examined
     }
 
+    /// Call a function that takes long with many learners, of which some may be the same.
+    pub fn examine_all<T>(learners: &[&Self], examine: impl FnOnce(&[&Learner]) -> T) -> T {
+        // In the order of their addresses: two calls with the same learners cannot wait for each other.
+        let mut different: Vec<&Self> = learners.to_vec();
+        different.sort_by_key(|learner| std::ptr::from_ref(*learner) as usize);
+        different.dedup_by_key(|learner| std::ptr::from_ref(*learner) as usize);
+        let _queues: Vec<_> = different.iter().map(|learner| learner.queue.lock()).collect();
+        // Nobody can want to change them now, so the same lock may be read twice.
+        let guards: Vec<_> = learners.iter().map(|learner| learner.learner.read()).collect();
+        let seen: Vec<&Learner> = guards.iter().map(|guard| &**guard).collect();
+        examine(&seen)
+    }
+
     /// What the learner requires of examples, without an index. It never changes.
     pub fn requirements(&self) -> &Requirements {
         &self.requirements

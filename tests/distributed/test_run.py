@@ -1,0 +1,122 @@
+"""Workers and merges: pieces are all lines, and every way to run a pass gives the same bits."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from lessregret import InputError, Learner, SpecError
+from lessregret.distributed import ByteRange, cut, train, train_interval
+from lessregret.distributed.pieces import Piece
+from lessregret.distributed.run import in_process, in_processes
+
+LINES = [f"{1 if k % 3 else -1} | a{k % 7} b{k % 11}:{k % 5}.5 c\n" for k in range(400)]
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "log.vw"
+    path.write_text("".join(LINES))
+    return path
+
+
+def start() -> Learner:
+    return Learner("logistic", bits=10)
+
+
+def test_pieces_are_all_lines_once(log: Path) -> None:
+    content = log.read_bytes()
+    for count in (1, 3, 64, 5000):
+        pieces = [piece for piece in cut([log], count) if isinstance(piece, ByteRange)]
+        parts = [content[piece.start : piece.stop] for piece in pieces]
+        assert b"".join(parts) == content
+        assert all(part.endswith(b"\n") for part in parts)
+    log.write_text("".join(LINES) + "1 | without_an_end")
+    assert cut([log], 3)[-1].stop == log.stat().st_size  # type: ignore[union-attr]
+
+
+def test_an_interval_is_what_a_learner_does_with_these_lines(log: Path, tmp_path: Path) -> None:
+    pieces, learner = cut([log], 5), start().to_bytes()
+    for piece in pieces:
+        learner = train_interval(learner, piece)
+    whole = train_interval(start().to_bytes(), cut([log], 1)[0])
+    assert learner == whole
+    packed = tmp_path / "log.vw.xz"
+    import lzma
+
+    packed.write_bytes(lzma.compress(log.read_bytes()))
+    assert train_interval(start().to_bytes(), cut([packed], 9)[0]) == whole
+
+
+def test_a_bad_line_is_told_with_its_piece(log: Path) -> None:
+    log.write_text("".join(LINES) + "1 | a:x\n")
+    with pytest.raises(InputError, match=r"log.vw from byte \d+:\d+:\d+: expected a number"):
+        train([log], start=start(), workers=2, syncs=4, engine=in_process)
+
+
+def test_one_worker_is_one_learner(log: Path) -> None:
+    alone = train_interval(start().to_bytes(), cut([log], 1)[0])
+    assert train([log], start=start(), workers=1, syncs=7, engine=in_process).to_bytes() == alone
+
+
+def test_processes_give_the_same_bits(log: Path) -> None:
+    run = partial(train, [log], start=start(), workers=2, syncs=2)
+    assert run(engine=in_processes).to_bytes() == run(engine=in_process).to_bytes()
+
+
+class StoppedError(Exception):
+    """The run was stopped."""
+
+
+@pytest.mark.parametrize("after", [1, 2, 4, 5])
+def test_a_stopped_run_goes_on_to_the_same_bits(log: Path, tmp_path: Path, after: int) -> None:
+    run = partial(train, [log], start=start(), workers=3, syncs=5, engine=in_process)
+    folder, told = tmp_path / "kept", []
+
+    def stop(line: str) -> None:
+        told.append(line)
+        if len(told) == after:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        run(checkpoint=folder, progress=stop)
+    assert [path.name for path in folder.glob("*.model")] == [f"{after}.model"]
+    assert run(checkpoint=folder).to_bytes() == run().to_bytes()
+    with pytest.raises(SpecError, match="run with other files or settings"):
+        train([log], start=start(), workers=2, syncs=5, checkpoint=folder, engine=in_process)
+
+
+def killed_once(mark: Path, model: bytes, piece: Piece) -> bytes:
+    """An interval whose process is killed when it runs for the first time."""
+    if not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return train_interval(model, piece)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+def test_a_killed_worker_changes_no_bit(
+    log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = partial(train, [log], start=start(), workers=2, syncs=1)
+    mark = tmp_path / "killed"
+    with monkeypatch.context() as patch:
+        patch.setattr("lessregret.distributed.run.train_interval", partial(killed_once, mark))
+        disturbed = run(engine=in_processes)
+    assert mark.exists()
+    assert disturbed.to_bytes() == run(engine=in_process).to_bytes()
+
+
+def test_bad_requests_are_refused(log: Path) -> None:
+    def never(_: bytes, __: Sequence[Piece]) -> list[bytes]:
+        raise AssertionError
+
+    with pytest.raises(SpecError, match="workers and syncs must be 1 or more, found 0 and 64"):
+        train([log], start=start(), workers=0, engine=never)
+    with pytest.raises(SpecError, match="number of pieces must be 1 or more"):
+        cut([log], 0)
