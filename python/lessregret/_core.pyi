@@ -1,5 +1,5 @@
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias, final
 
 import numpy as np
@@ -157,6 +157,29 @@ class Outcomes:
     def tags(self) -> list[bytes]: ...
     def label_sums(self) -> tuple[float, float, float]: ...
 
+_TallyParts = tuple[int, int, float, float, float, float, float, float, float | None]
+_SummaryParts = tuple[
+    float | None,
+    float | None,
+    float | None,
+    int,
+    float | None,
+    list[
+        tuple[
+            float | None,
+            float,
+            float,
+            float,
+            float,
+            float | None,
+            float,
+            float | None,
+        ]
+    ],
+    tuple[float, float, float] | None,
+    _CertificateParts | None,
+]
+
 @final
 class Learner:
     def __new__(
@@ -199,30 +222,12 @@ class Learner:
         limit: int | None = None,
         order: NDArray[np.uint32] | None = None,
     ) -> list[_ExplanationParts]: ...
-    def tally(self) -> tuple[int, int, float, float, float, float, float, float, float | None]: ...
-    def summary(
-        self,
-    ) -> tuple[
-        float | None,
-        float | None,
-        float | None,
-        int,
-        float | None,
-        list[
-            tuple[
-                float | None,
-                float,
-                float,
-                float,
-                float,
-                float | None,
-                float,
-                float | None,
-            ]
-        ],
-        tuple[float, float, float] | None,
-        _CertificateParts | None,
-    ]: ...
+    def learn_one(
+        self, features: Mapping[str, Any], label: float, importance: float = 1.0
+    ) -> float | None: ...
+    def predict_one(self, features: Mapping[str, Any]) -> float | None: ...
+    def tally(self) -> _TallyParts: ...
+    def totals(self) -> tuple[_TallyParts, _SummaryParts, int]: ...
     def certificate(self, since: SumsMark) -> _CertificateParts | None: ...
     def mark_sums(self) -> SumsMark | None: ...
     def gradient_sums(self) -> tuple[NDArray[np.uint32], NDArray[np.float64]] | None: ...

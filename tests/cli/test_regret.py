@@ -453,7 +453,7 @@ def test_a_browser_shows_the_page(lessregret: CommandLine, log: str, tmp_path: P
     shown, told = browsed(browser, tmp_path, "page.html")
     assert told == []
     assert "Loss over the rounds" in shown
-    assert shown.count("<img") == 2
+    assert shown.count("<img") == 3
 
 
 @pytest.mark.parametrize("growth", ["--growth", "--no-growth", "--low-memory"])

@@ -248,7 +248,7 @@ def no_coin(header: dict[str, Any], _: Any) -> None:
 @pytest.mark.parametrize(
     ("edit", "told"),
     [
-        (no_coin, "was trained at rate 'auto' by an earlier version, with other rates. Train"),
+        (no_coin, "was trained at rate 'auto' by an earlier version, with other experts. Train"),
         (short_state, "invalid length 7, expected an array of length 8"),
         (one_lane, r"the tensor 'weight' is F32 \[28, 1\], expected F32 \[28, 8\]"),
         (no_mixture, "'shared' has no field 'mixture'"),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from lessregret.data.output import write_file
-from lessregret.report.html_page import as_svg, document, markdown, picture, table
+from lessregret.report.html_page import STYLE, as_svg, document, markdown, picture, table
 from tests.support.html_outline import Outline
 
 NASTY = {
@@ -31,6 +32,31 @@ def test_any_text_is_shown_and_not_obeyed(text: str, seen: str, tmp_path: Path) 
     outline = Outline(page)
     outline.check_that_it_is_one_file()
     assert outline.rows == [[seen, "n"], [seen, seen]]
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of WCAG 2.2."""
+    shares = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_what_is_behind_it(scheme: str) -> None:
+    light, dark = (
+        dict(re.findall(r"--(\w+): (#\w{6});", part)) for part in STYLE.split("@media")[:2]
+    )
+    assert light.keys() == dark.keys()
+    colours = light if scheme == "light" else dark
+    texts = [("ink", "shade"), ("soft", "shade"), ("ink", "alert")]
+    texts += [(text, "paper") for text in ("ink", "soft", "blue", "red", "green", "amber")]
+    faint = [pair for pair in texts if contrast(colours[pair[0]], colours[pair[1]]) < 4.5]
+    assert not faint, "WCAG 2.2, 1.4.3, wants 4.5"
 
 
 def test_markdown_has_no_html_of_its_own() -> None:

@@ -164,10 +164,10 @@ def test_good_runs_of_estimators_say_nothing(scale: str) -> None:
 
 
 def test_labels_out_of_reach_are_told_and_the_cure_helps() -> None:
-    """In place of the other warnings: all rates fall short of such labels."""
+    """In place of the other warnings: weights within the radius fall short of such labels."""
     X, y = table()
     prices = 200_000 + 50_000 * y
-    model = OnlineRegressor(scale="cap")
+    model = OnlineRegressor(scale="cap", rule=PerCoordinate(rate=0.1))
     [line] = caught(model, X, prices)
     assert ", but no weight exceeds 100" in line
     assert line.endswith('; use scale="standard"')
@@ -180,13 +180,13 @@ def test_labels_out_of_reach_are_told_and_the_cure_helps() -> None:
 def test_the_rate_that_is_advised_loses_less() -> None:
     X, y = table()
     model = OnlineRegressor(scale="none")
-    lines = caught(model, 30 * X, y)
+    lines = caught(model, 15 * X, y)
     [line] = [line for line in lines if "the lowest rate, 0.0125, is the best" in line]
     advised = {name: float(value) for name, value in (
         part.split("=") for part in line.split() if "=" in part
     )}  # fmt: skip
     cured = OnlineRegressor(rule=PerCoordinate(**advised), scale="none")  # type: ignore[arg-type]
-    caught(cured, 30 * X, y)
+    caught(cured, 15 * X, y)
     assert (cured.ledger_.mean_loss or 9) < (model.ledger_.mean_loss or 0)
 
 

@@ -8,6 +8,7 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
 use crate::errors::to_python;
+use crate::json::json;
 use crate::stream::Stream;
 
 /// A file that is being written. It appears under its name when it is finished.
@@ -89,4 +90,11 @@ fn unwritable(path: &Path, error: &io::Error) -> PyErr {
     // Rust appends the error number to the system's message; remove it.
     let reason = error.to_string().replace(&format!(" (os error {number})"), "");
     PyOSError::new_err((number, format!("cannot be written: {reason}"), path))
+}
+
+/// The metadata of a model file as JSON, read without its slots.
+#[pyfunction]
+pub fn read_model_header(py: Python<'_>, path: PathBuf) -> PyResult<String> {
+    let header = core::read_header(&path).map_err(|error| to_python(py, error))?;
+    Ok(json(&header))
 }

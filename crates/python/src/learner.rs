@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use lessregret_core::{
-    self as core, Certificate, Classes, Explanation, Header, How, InputError, Interval,
-    LaneSummary, LaneTally, Norms, SlotSummary, Spec, StackSummary, Tally,
+    self as core, Classes, Explanation, How, InputError, Interval, SharedLearner, Spec,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyOSError;
@@ -14,23 +13,10 @@ use pyo3::types::PyBytes;
 use crate::errors::to_python;
 use crate::examples::{Given, Outcomes, Request};
 use crate::json::json;
+use crate::one;
 use crate::stream::{Stream, name_of};
+use crate::sums::{CertificateParts, SummaryParts, TallyParts, parts, summary_parts, tally_parts};
 
-type TallyParts = (u64, u64, f64, f64, f64, f64, f64, f64, Option<f64>);
-type Lane = (Option<f64>, f64, f64, f64, f64, Option<f64>, f64, Option<f64>);
-type Stack = (f64, f64, f64);
-type SummaryParts = (
-    Option<f64>,
-    Option<f64>,
-    Option<f64>,
-    u64,
-    Option<f64>,
-    Vec<Lane>,
-    Option<Stack>,
-    Option<CertificateParts>,
-);
-type ThreeNorms = (f64, f64, f64);
-type CertificateParts = (f64, ThreeNorms, ThreeNorms, f64, f64);
 type FeatureParts = (u32, f32, f32, f64);
 type ExplanationParts<'py> = (f64, f32, Bound<'py, PyBytes>, Vec<FeatureParts>, Option<f64>, f64);
 type Sums<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
@@ -40,9 +26,11 @@ type Weights<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f32>>);
 #[pyclass(frozen, module = "lessregret._core")]
 pub struct SumsMark(core::SumsMark);
 
-/// A learner with float32 slots.
-#[pyclass(module = "lessregret._core")]
-pub struct Learner(core::Learner);
+/// A learner with float32 slots, which many threads may share.
+///
+/// Nobody waits for a lock with the GIL: whoever holds the lock may want the GIL.
+#[pyclass(frozen, module = "lessregret._core")]
+pub struct Learner(pub SharedLearner);
 
 #[pymethods]
 impl Learner {
@@ -60,31 +48,33 @@ impl Learner {
             _ => None,
         };
         let learner = Spec::parse(spec).and_then(|spec| core::Learner::new(spec, intervals));
-        learner.map(Learner).map_err(|error| to_python(py, error))
+        learner.map(Learner::from).map_err(|error| to_python(py, error))
     }
 
     /// Read a model file.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let loaded = py.detach(|| core::Learner::load(&path));
-        loaded.map(Learner).map_err(|error| to_python(py, error))
+        loaded.map(Learner::from).map_err(|error| to_python(py, error))
     }
 
     /// Read a model from the bytes that `to_bytes` returned.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, content: &[u8]) -> PyResult<Self> {
-        core::Learner::from_bytes(content).map(Learner).map_err(|error| to_python(py, error))
+        let loaded = py.detach(|| core::Learner::from_bytes(content));
+        loaded.map(Learner::from).map_err(|error| to_python(py, error))
     }
 
     /// Write a model file atomically. A slim file holds only the weights.
     #[pyo3(signature = (path, slim=false))]
     fn save(&self, py: Python<'_>, path: PathBuf, slim: bool) -> PyResult<()> {
-        py.detach(|| self.0.save(&path, slim)).map_err(|error| to_python(py, error))
+        self.examine(py, |learner| learner.save(&path, slim)).map_err(|error| to_python(py, error))
     }
 
     /// The model file as bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = self.0.to_bytes().map_err(|error| PyOSError::new_err(error.to_string()))?;
+        let bytes = self.examine(py, core::Learner::to_bytes);
+        let bytes = bytes.map_err(|error| PyOSError::new_err(error.to_string()))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
@@ -97,46 +87,48 @@ impl Learner {
         how: &str,
         players: u32,
     ) -> PyResult<Self> {
-        let (start, shards): (_, Vec<_>) =
-            (&start.0, shards.iter().map(|shard| &shard.0).collect());
+        let all: Vec<_> = [&start].into_iter().chain(&shards).map(|learner| &learner.0).collect();
         let merged = py.detach(|| {
-            How::named(how).and_then(|how| core::Learner::merge(start, &shards, how, players))
+            let how = How::named(how)?;
+            SharedLearner::examine_all(&all, |all| {
+                core::Learner::merge(all[0], &all[1..], how, players)
+            })
         });
-        merged.map(Learner).map_err(|error| to_python(py, error))
+        merged.map(Learner::from).map_err(|error| to_python(py, error))
     }
 
     /// Set the names of the two classes, which the model file keeps.
-    fn name_classes(&mut self, negative: Option<String>, positive: String) {
-        self.0.name_classes(Classes { negative, positive });
+    fn name_classes(&self, py: Python<'_>, negative: Option<String>, positive: String) {
+        self.change(py, |learner| learner.name_classes(Classes { negative, positive }));
     }
 
     /// The spec as JSON.
     #[getter]
-    fn spec(&self) -> String {
-        json(self.0.spec())
+    fn spec(&self, py: Python<'_>) -> String {
+        self.look(py, |learner| json(learner.spec()))
     }
 
     /// The feature space as JSON.
     #[getter]
-    fn space(&self) -> String {
-        json(self.0.space())
+    fn space(&self, py: Python<'_>) -> String {
+        self.look(py, |learner| json(learner.space()))
     }
 
     /// The number of bad lines skipped in all streams learned from.
     #[getter]
-    fn skipped(&self) -> u64 {
-        self.0.skipped()
+    fn skipped(&self, py: Python<'_>) -> u64 {
+        self.look(py, core::Learner::skipped)
     }
 
     /// A hint of the number of features to come, for choosing the kind of memory.
-    fn expect(&mut self, features: u64) {
-        self.0.expect(features);
+    fn expect(&self, py: Python<'_>, features: u64) {
+        self.change(py, |learner| learner.expect(features));
     }
 
     /// Play and absorb the examples of a source; returns their outcomes, computed before they were learned.
     #[pyo3(signature = (source, limit=None, order=None))]
     fn learn<'py>(
-        &mut self,
+        &self,
         py: Python<'py>,
         source: Given<'py>,
         limit: Option<usize>,
@@ -157,6 +149,26 @@ impl Learner {
     ) -> PyResult<Outcomes> {
         let request = Request { given: source, limit, order };
         request.with(py, |source| self.0.predict(source)).map(Outcomes)
+    }
+
+    /// Play and absorb the example of a dict; returns its margin, computed before it was learned. None, and nothing is
+    /// learned, if the dict has other than numbers and words, or the learner other than plain names.
+    #[pyo3(signature = (features, label, importance=1.0))]
+    fn learn_one(
+        &self,
+        py: Python<'_>,
+        features: &Bound<'_, PyAny>,
+        label: f64,
+        importance: f64,
+    ) -> PyResult<Option<f64>> {
+        let played = one::play(py, &self.0, features, Some((label, importance)));
+        played.transpose().map_err(|error| to_python(py, error))
+    }
+
+    /// The margin of the example of a dict; None where [`Learner::learn_one`] learns nothing.
+    fn predict_one(&self, py: Python<'_>, features: &Bound<'_, PyAny>) -> PyResult<Option<f64>> {
+        let played = one::play(py, &self.0, features, None);
+        played.transpose().map_err(|error| to_python(py, error))
     }
 
     /// Explain the examples of a source: for each the margin, the label, the tag, the features as (slot, value,
@@ -182,109 +194,77 @@ impl Learner {
 
     /// The sums over the rounds: rounds, features, importance, loss, mistakes, played, energy, penalty and, if
     /// labels are standardised, their loss.
-    fn tally(&self) -> TallyParts {
-        let Tally { rounds, features, importance, loss, mistakes, played, energy, .. } =
-            *self.0.model().tally();
-        let Tally { penalty, standardised_loss, .. } = *self.0.model().tally();
-        let own = self.0.space().standardises_labels().then_some(standardised_loss);
-        (rounds, features, importance, loss, mistakes, played, energy, penalty, own)
+    fn tally(&self, py: Python<'_>) -> TallyParts {
+        self.look(py, tally_parts)
     }
 
-    /// The regret terms from the slots: spread, floor, theorem, touched, mixing cost, lanes, stack and certificate.
-    fn summary(&self, py: Python<'_>) -> SummaryParts {
-        let SlotSummary { spread, floor, theorem, certificate, touched, mixing_cost, lanes, stack } =
-            py.detach(|| self.0.summary());
-        let lanes = lanes.into_iter().map(|LaneSummary { rate, share, tally, spread }| {
-            let LaneTally { loss, played, energy, penalty, standardised_loss } = tally;
-            let own = self.0.space().standardises_labels().then_some(standardised_loss);
-            (rate, share, loss, played, energy, spread, penalty, own)
-        });
-        let of_stack = |StackSummary { share, tally }| (share, tally.loss, tally.penalty);
-        let (lanes, stack) = (lanes.collect(), stack.map(of_stack));
-        (spread, floor, theorem, touched, mixing_cost, lanes, stack, certificate.map(parts))
+    /// Of one moment: the tally; the regret terms from the slots, which are spread, floor, theorem, touched, mixing
+    /// cost, lanes, stack and certificate; and the number of skipped lines.
+    fn totals(&self, py: Python<'_>) -> (TallyParts, SummaryParts, u64) {
+        self.examine(py, |learner| {
+            (tally_parts(learner), summary_parts(learner), learner.skipped())
+        })
     }
 
     /// The certificate of the rounds since a mark: its offset, the norms of the gradient sums and of the weights,
     /// the sum and the weight of the intercept. None unless the sums are kept.
     fn certificate(&self, py: Python<'_>, since: &SumsMark) -> Option<CertificateParts> {
-        py.detach(|| self.0.certificate(&since.0)).map(parts)
+        self.examine(py, |learner| learner.certificate(&since.0)).map(parts)
     }
 
     /// A copy of the sums of the certificate, to certify the rounds after it.
     fn mark_sums(&self, py: Python<'_>) -> Option<SumsMark> {
-        py.detach(|| self.0.model().mark_sums()).map(SumsMark)
+        self.examine(py, |learner| learner.model().mark_sums()).map(SumsMark)
     }
 
     /// The touched slots and their gradient sums. None unless the sums are kept.
     fn gradient_sums<'py>(&self, py: Python<'py>) -> Option<Sums<'py>> {
-        let (slots, sums) = self.0.gradient_sums()?;
+        let (slots, sums) = self.examine(py, core::Learner::gradient_sums)?;
         Some((slots.into_pyarray(py), sums.into_pyarray(py)))
     }
 
     /// The touched slots of features, those followed by another one, and the slots with a name and with several.
     fn fill(&self, py: Python<'_>) -> (usize, usize, Option<(usize, usize)>) {
-        let (touched, adjacent) = py.detach(|| self.0.table_fill());
-        (touched, adjacent, self.0.names().map(|names| (names.len(), names.collisions())))
+        self.examine(py, |learner| {
+            let (touched, adjacent) = learner.table_fill();
+            let named = learner.names().map(|names| (names.len(), names.collisions()));
+            (touched, adjacent, named)
+        })
     }
 
     /// The touched slots and their weights.
     fn weights<'py>(&self, py: Python<'py>) -> Weights<'py> {
-        let (slots, weights) = self.0.touched_weights();
+        let (slots, weights) = self.examine(py, core::Learner::touched_weights);
         (slots.into_pyarray(py), weights.into_pyarray(py))
     }
 
     /// The weights that all slots of features would play.
     fn dense_weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f32>>> {
-        let weights = self.0.dense_weights().map_err(|error| to_python(py, error))?;
-        Ok(weights.into_pyarray(py))
+        let weights = self.examine(py, core::Learner::dense_weights);
+        Ok(weights.map_err(|error| to_python(py, error))?.into_pyarray(py))
     }
 
     /// The weight that one slot would play.
     fn weight(&self, py: Python<'_>, slot: usize) -> PyResult<f32> {
-        let slots = self.0.space().slots();
-        if slot < slots {
-            return Ok(self.0.model().weight(slot));
-        }
-        let expected = format!("a slot below {slots}");
-        Err(to_python(py, InputError::argument("slot", slot, expected).into()))
+        let (slots, weight) = self.look(py, |learner| {
+            let slots = learner.space().slots();
+            (slots, (slot < slots).then(|| learner.model().weight(slot)))
+        });
+        weight.ok_or_else(|| {
+            let expected = format!("a slot below {slots}");
+            to_python(py, InputError::argument("slot", slot, expected).into())
+        })
     }
 
     /// Add the names that a stream recorded to those already kept.
-    fn keep_names(&mut self, py: Python<'_>, stream: &Stream) -> PyResult<()> {
-        stream.with(py, |stream| self.0.keep_names(stream))
+    fn keep_names(&self, py: Python<'_>, stream: &Stream) -> PyResult<()> {
+        stream.with(py, |stream| self.0.change(|learner| learner.keep_names(stream)))
     }
 
     /// The name of a slot, if names were kept, and whether another name collides with it.
-    fn name(&self, slot: u32) -> Option<(String, bool)> {
-        name_of(self.0.names(), slot)
+    fn name(&self, py: Python<'_>, slot: u32) -> Option<(String, bool)> {
+        self.look(py, |learner| name_of(learner.names(), slot))
     }
-}
-
-fn parts(certificate: Certificate) -> CertificateParts {
-    let norms = |Norms { l1, l2, max }: Norms| (l1, l2, max);
-    let Certificate { offset, sums, weights, intercept_sum, intercept_weight } = certificate;
-    (offset, norms(sums), norms(weights), intercept_sum, intercept_weight)
-}
-
-/// Let many learners learn from the same examples; returns the number of examples.
-#[pyfunction]
-#[pyo3(signature = (learners, source, limit=None, order=None))]
-pub fn learn_many<'py>(
-    py: Python<'py>,
-    mut learners: Vec<PyRefMut<'py, Learner>>,
-    source: Given<'py>,
-    limit: Option<usize>,
-    order: Option<PyReadonlyArray1<'py, u32>>,
-) -> PyResult<usize> {
-    let mut cores: Vec<_> = learners.iter_mut().map(|learner| &mut learner.0).collect();
-    Request { given: source, limit, order }.with(py, |source| core::learn_many(&mut cores, source))
-}
-
-/// The metadata of a model file as JSON, read without its slots.
-#[pyfunction]
-pub fn read_model_header(py: Python<'_>, path: PathBuf) -> PyResult<String> {
-    let header: Header = core::read_header(&path).map_err(|error| to_python(py, error))?;
-    Ok(json(&header))
 }
 
 fn zip_ends(low: &[f32], high: &[f32]) -> Vec<Interval> {

@@ -9,7 +9,11 @@ mod examples;
 mod files;
 mod json;
 mod learner;
+mod many;
+mod one;
+mod shared;
 mod stream;
+mod sums;
 mod tables;
 
 use pyo3::prelude::*;
@@ -26,9 +30,11 @@ mod _core {
     #[pymodule_export]
     use super::examples::{cross_rows, hash_features, ordered_namespaces};
     #[pymodule_export]
-    use super::files::{ArrowWriter, AtomicFile};
+    use super::files::{ArrowWriter, AtomicFile, read_model_header};
     #[pymodule_export]
-    use super::learner::{Learner, SumsMark, learn_many, read_model_header};
+    use super::learner::{Learner, SumsMark};
+    #[pymodule_export]
+    use super::many::learn_many;
     #[pymodule_export]
     use super::stream::Stream;
     #[pymodule_export]

@@ -13,11 +13,6 @@ from typing import Any
 
 from lessregret.errors import InputError, SpecError
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 SINGLE = ("label", "weight", "tag", "positive", "delimiter")
 """choices that are one word; the others are lists of words"""
 
@@ -87,6 +82,12 @@ class ColumnChoices:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> ColumnChoices:
         """The choices in a TOML file, whose keys are the parameters of this class."""
+        # Here, because every command imports this file and few read TOML.
+        if sys.version_info >= (3, 11):
+            import tomllib
+        else:
+            import tomli as tomllib
+
         try:
             with open(path, "rb") as file:
                 return cls.of(tomllib.load(file), os.fspath(path))

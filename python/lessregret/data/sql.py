@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import glob
 import os
-import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -30,6 +29,8 @@ from lessregret.data.arrow_tables import Openable, one_line
 from lessregret.errors import InputError, SpecError
 
 if TYPE_CHECKING:
+    import sqlite3
+
     import duckdb
 
 PARQUET = (".parquet", ".pq")
@@ -166,6 +167,8 @@ class SqliteTable(Openable):
         return _core.Table.of_texts(names, _columns(connection, cursor), name)
 
     def _connected(self) -> sqlite3.Connection:
+        import sqlite3  # a few milliseconds, which only databases need
+
         # The core reads on whichever thread is free, one at a time.
         path = f"file:{_escaped(os.path.abspath(self.file))}?mode=ro"
         try:
@@ -174,6 +177,8 @@ class SqliteTable(Openable):
             raise self._refused(error) from error
 
     def _run(self, connection: sqlite3.Connection, query: str) -> sqlite3.Cursor:
+        import sqlite3
+
         try:
             return connection.execute(query)
         except sqlite3.Error as error:

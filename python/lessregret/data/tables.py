@@ -9,7 +9,6 @@ space and so of the model, and later tables are read by it. Cells are read by Ru
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -269,6 +268,8 @@ def _check_known(names: Iterable[str], samples: Mapping[str, Any], what: str) ->
     for name in names:
         if name in samples:
             continue
+        import difflib  # only for a message
+
         near = difflib.get_close_matches(name, samples, n=1, cutoff=0.5)
         shown = ", ".join(map(repr, list(samples)[:12])) + (", …" if len(samples) > 12 else "")
         hint = f"did you mean {near[0]!r}? " if near else ""

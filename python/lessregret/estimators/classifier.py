@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import exp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 from lessregret.errors import SpecError
+from lessregret.estimators import one_by_one
 from lessregret.estimators.class_names import classes_named, names_of
+from lessregret.estimators.labels_met import LabelsMet
 from lessregret.estimators.linear import OnlineLinear
 from lessregret.learners.learner import Learner
 from lessregret.learners.losses import LOSSES
@@ -22,6 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from typing_extensions import Self
+
+
+SURE = 700.0
+"""Margins beyond it are certain: e^700 is about as large as a float can be."""
 
 
 def _gives_probabilities(estimator: OnlineClassifier) -> bool:
@@ -114,6 +121,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
     """
 
     classes_: NDArray[Any]
+    _labels_met: LabelsMet | None
 
     def __init__(
         self,
@@ -188,6 +196,58 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         margins = self._margins(X)
         return np.column_stack([expit(-margins), expit(margins)])
 
+    def learn_one(self, x: Mapping[str, Any], y: Any, w: float = 1.0) -> None:
+        """Learn from one example, a dict of numbers and words, of class y with importance w.
+
+        The first call makes the model, for dicts. A word makes the feature "key=word". Without an
+        earlier ``fit`` or ``partial_fit`` the classes are False and True if the first is a bool, 0
+        and 1 or -1 and 1 if it is one of these; otherwise the first class met is the negative one
+        and the second the positive one.
+
+        >>> clf = OnlineClassifier()
+        >>> for word, y in [("ham", False), ("spam", True)] * 20:
+        ...     clf.learn_one({"word": word, "length": 3}, y)
+        >>> clf.predict_one({"word": "spam", "length": 3})
+        True
+        """
+        if not hasattr(self, "learner_"):
+            self._labels_met = LabelsMet.first(y)
+            one_by_one.start(self)
+            self.classes_ = self._labels_met.classes()
+        one_by_one.learn(self, x, self._label_met(y), w)
+
+    def predict_one(self, x: Mapping[str, Any]) -> Any:
+        """The likelier class of one dict; None before anything is learned."""
+        if not hasattr(self, "learner_"):
+            return None
+        positive = one_by_one.margin(self, x) > 0
+        return self._met().positive if positive else self._met().negative
+
+    @available_if(_gives_probabilities)
+    def predict_proba_one(self, x: Mapping[str, Any]) -> dict[Any, float]:
+        """The probabilities of the classes of one dict; {} before anything is learned."""
+        if not hasattr(self, "learner_"):
+            return {}
+        margin = one_by_one.margin(self, x)
+        probability = 1.0 / (1.0 + exp(-margin)) if margin > -SURE else 0.0
+        return self._met().probabilities(probability)
+
+    def _met(self) -> LabelsMet:
+        """The two classes as they are told one by one."""
+        met: LabelsMet | None = getattr(self, "_labels_met", None)
+        if met is None:
+            met = self._labels_met = LabelsMet(*self.classes_.tolist())
+        return met
+
+    def _label_met(self, y: Any) -> float:
+        """The label of a class, which may be met for the first time."""
+        met = self._met()
+        label = met.labels.get(y)
+        if label is None:
+            label = met.meet(y)
+            self.classes_ = met.classes()
+        return label
+
     @property
     def coef_(self) -> NDArray[np.float64]:
         """The weights, of shape (1, n_features_in_)."""
@@ -202,6 +262,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         self, y: NDArray[Any], classes: ArrayLike | None, starting: bool
     ) -> NDArray[np.float64]:
         if starting:
+            self._labels_met = None
             self.classes_ = _two_classes(y if classes is None else classes)
         elif classes is not None and set(np.ravel(classes)) != set(self.classes_):
             raise ValueError(

@@ -26,6 +26,7 @@ from lessregret._core import MAX_BITS
 from lessregret.data.arrow_tables import ArrowTable, is_table
 from lessregret.data.examples import Rows
 from lessregret.errors import SpecError
+from lessregret.estimators import one_by_one
 from lessregret.estimators.arguments import (
     are_dicts,
     as_csr,
@@ -180,6 +181,10 @@ class OnlineLinear(BaseEstimator, ABC):
             raise SpecError(f"explain takes one row, found {rows.shape[0]:,}; call it for each row")
         [explained] = self.learner_.explain(self._source(self.learner_, rows))
         return explained.named(self._name_of(row))
+
+    def explain_one(self, x: Mapping[str, Any]) -> Explanation:
+        """What each feature of a dict gives to its prediction, as :meth:`explain` tells it."""
+        return one_by_one.explain(self, x)
 
     def _explain_frame(self, learner: Learner, row: Any) -> Explanation:
         table = ArrowTable(row, "X").examples(learner.space.unlabelled(), names=True)

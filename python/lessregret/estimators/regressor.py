@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
+from lessregret.estimators import one_by_one
 from lessregret.estimators.linear import OnlineLinear
 from lessregret.learners.rules import Rule
 
@@ -99,6 +100,25 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
         predictions stay within the range of the labels so far.
         """
         return self._loss_function().predictions(self._margins(X))
+
+    def learn_one(self, x: Mapping[str, Any], y: float, w: float = 1.0) -> None:
+        """Learn from one example, a dict of numbers and words, with label y and importance w.
+
+        The first call makes the model, for dicts. A word makes the feature "key=word".
+
+        >>> reg = OnlineRegressor()
+        >>> for hour in range(8):
+        ...     reg.learn_one({"hour": hour, "day": "mon"}, 2.0 * hour)
+        >>> 0 <= reg.predict_one({"hour": 3, "day": "mon"}) <= 14
+        True
+        """
+        if not hasattr(self, "learner_"):
+            one_by_one.start(self)
+        one_by_one.learn(self, x, y, w)
+
+    def predict_one(self, x: Mapping[str, Any]) -> float:
+        """The prediction of one dict; 0 before anything is learned."""
+        return one_by_one.margin(self, x)
 
     @property
     def coef_(self) -> NDArray[np.float64]:

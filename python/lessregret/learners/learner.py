@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import isinf
 from typing import TYPE_CHECKING, Any
@@ -57,12 +57,28 @@ if TYPE_CHECKING:
     SlotSums = Callable[[], tuple[NDArray[np.uint32], NDArray[np.float64]]]
     ThreeNorms = tuple[float, float, float]
     CertificateParts = tuple[float, ThreeNorms, ThreeNorms, float, float]
+    LaneParts = tuple[float | None, float, float, float, float, float | None, float, float | None]
+    SummaryParts = tuple[
+        float | None,
+        float | None,
+        float | None,
+        int,
+        float | None,
+        list[LaneParts],
+        tuple[float, float, float] | None,
+        CertificateParts | None,
+    ]
 
 
 class Learner:
     """A linear model trained online, which predicts each example before it learns from it.
 
     The rule updates the weight of each coordinate separately.
+
+    Threads may share a learner. Predictions never fail and never see a part of a round: each is
+    that of the learner before or after some whole batch of another thread. A prediction waits for
+    at most one batch: 64 examples, or 16,384 if nobody had to wait shortly before. Threads that
+    learn take turns, batch by batch.
 
     Parameters
     ----------
@@ -252,6 +268,25 @@ class Learner:
         core = core_of(examples)
         return Outcomes(self._core.predict(core, checked_limit(limit), checked_order(order)))
 
+    def learn_one(
+        self, features: Mapping[str, Any], label: float, importance: float = 1.0
+    ) -> float | None:
+        """Train on one example, a dict of numbers and words; returns the margin played before.
+
+        A word makes the feature "key=word" with value 1. The bits are those of the same example in
+        a batch. Returns None, and learns nothing, if a value is neither a finite number nor a word
+        or if the learner has columns, namespaces or a schema: such examples need a batch.
+
+        >>> learner = Learner("hinge", PerCoordinate(rate=0.5), bits=10, scale="none")
+        >>> learner.learn_one({"age": 2.0, "word": "ham"}, 1), learner.predict_one({"word": "ham"})
+        (0.0, 1.0)
+        """
+        return self._core.learn_one(features, label, importance)
+
+    def predict_one(self, features: Mapping[str, Any]) -> float | None:
+        """The margin of one example, a dict; None where :meth:`learn_one` learns nothing."""
+        return self._core.predict_one(features)
+
     def explain(
         self, examples: Source, *, limit: int | None = None, order: ArrayLike | None = None
     ) -> list[Explanation]:
@@ -286,10 +321,11 @@ class Learner:
 
     def ledger(self) -> Ledger:
         """The losses and the regret so far. Computing them takes a pass over all slots in use."""
-        tally = self.tally()
-        summary, certificate = self._summary(partial(self._sums_at, tally.rounds))
+        counted, sums_of_slots, skipped = self._core.totals()
+        tally = Tally(*counted)
+        summary, certificate = self._summary(sums_of_slots, partial(self._sums_at, tally.rounds))
         loss = loss_named(self.spec["loss"])
-        counts, skipped = loss.is_classification, self._core.skipped
+        counts = loss.is_classification
         return Ledger(tally, summary, counts, skipped, certificate, loss.units)
 
     def mark_sums(self) -> _core.SumsMark | None:
@@ -310,8 +346,10 @@ class Learner:
             )
         return sums
 
-    def _summary(self, sums: SlotSums) -> tuple[SlotSummary, Certificate | None]:
-        spread, floor, theorem, touched, cost, lanes, stack, certificate = self._core.summary()
+    def _summary(
+        self, parts: SummaryParts, sums: SlotSums
+    ) -> tuple[SlotSummary, Certificate | None]:
+        spread, floor, theorem, touched, cost, lanes, stack, certificate = parts
         # The rates as they are written, not as float32 holds them. One lane has no lanes.
         rates = lane_rates(RULES[self.spec["rule"]["name"]])
         known = zip(rates, lanes, strict=False)

@@ -25,6 +25,8 @@ class Namespaces:
     A name of one ASCII character stands for all namespaces that begin with it; ``" "`` is the
     default namespace. A longer name is the full name of a namespace.
 
+    Crosses that have the same features are one, and names are put in order.
+
     Parameters
     ----------
     crosses : strings or sequences of names, default none
@@ -35,8 +37,6 @@ class Namespaces:
         Read only these namespaces; do not read these. Crosses see what is left.
     of : "namespaces" or "keys", default "namespaces"
         What is crossed: namespaces of text, or keys of the dicts that an estimator is fitted to.
-
-    Crosses that have the same features are one, and names are put in order:
 
     >>> Namespaces(crosses=["ab", "ba", "user*hour"]).crosses
     (('a', 'b'), ('user', 'hour'))

@@ -37,10 +37,10 @@ the numbers under it.
 """
 
 STYLE = """
-.verdict { display: inline-block; font: 600 .8rem/1 system-ui, sans-serif; color: white;
+.verdict { display: inline-block; font: 600 .8rem/1 system-ui, sans-serif; color: var(--paper);
            background: var(--soft); border-radius: 99px; padding: .38em .8em; white-space: nowrap; }
 .good { background: var(--green); } .mended { background: var(--blue); }
-.bad { background: var(--red); } .partly { background: #94690f; }
+.bad { background: var(--red); } .partly { background: var(--amber); }
 .contents { list-style: none; padding: 0; font: .95rem/1.5 system-ui, sans-serif; }
 .contents li { display: flex; gap: .8rem; justify-content: space-between; align-items: baseline;
                border-bottom: 1px solid var(--line); padding: .45rem 0; max-width: none; }

@@ -206,6 +206,8 @@ def measure(
 ) -> list[Measured]:
     """Train one learner per rule on the same examples and measure the regret of each.
 
+    A mark at which all importances so far are 0 is left out.
+
     Parameters
     ----------
     rules : dict of name to Rule
@@ -226,8 +228,6 @@ def measure(
     watch : function, optional
         Called after every step of a search with the number of rounds, the best point so far, and
         whether the search is over all examples. If it returns False, the search stops.
-
-    A mark at which all importances so far are 0 is left out.
 
     >>> from scipy.sparse import csr_array
     >>> from lessregret.learners.rules import PerCoordinate

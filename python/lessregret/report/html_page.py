@@ -1,6 +1,7 @@
 """A page that is one file: its frame and style, its tables and pictures.
 
-Text and pictures are inside the page. There is no script, and a policy in the page's head forbids
+Text and pictures are inside the page. It is light or dark as the reader's system is, and light on
+paper. There is no script, and a policy in the page's head forbids
 the browser to fetch anything or to run any, so that also a page made from strange data is safe.
 """
 
@@ -16,7 +17,23 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 STYLE = """
 :root { --ink: #1c2330; --soft: #5c6675; --line: #dfe3e8; --blue: #1f5f8b; --red: #b5492c;
-        --green: #3f7d4e; --paper: #fdfdfc; color-scheme: light; }
+        --green: #3f7d4e; --amber: #94690f; --paper: #fdfdfc; --shade: #f3f4f1; --alert: #faf1ee;
+        color-scheme: light dark; }
+@media screen and (prefers-color-scheme: dark) {
+  :root { --ink: #e6e8eb; --soft: #a3adba; --line: #343b46; --blue: #7db8e8; --red: #f0937a;
+          --green: #86c99a; --amber: #dcb35c; --paper: #16191f; --shade: #232831;
+          --alert: #33211c; }
+  /* The pictures are drawn in dark ink, so they stay on light paper. */
+  figure img { background: #fdfdfc; border-radius: 6px; padding: .5rem; }
+}
+@media print {
+  body { font-size: 11pt; }
+  main { max-width: none; padding: 0; }
+  figure, tr, .tile { break-inside: avoid; }
+  h2, h3 { break-after: avoid; }
+  .scroll, pre { overflow: visible; }
+  pre { white-space: pre-wrap; }
+}
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink);
        font: 17px/1.6 Charter, Georgia, "Times New Roman", serif; }
@@ -29,8 +46,8 @@ h4 { font-size: 1rem; margin: 1.4rem 0 .3rem; color: var(--soft); }
 p, li { max-width: 42rem; }
 a { color: var(--blue); }
 code, pre { font: .86em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
-pre { background: #f3f4f1; border-radius: 6px; padding: .8rem 1rem; overflow-x: auto; }
-code { background: #f3f4f1; border-radius: 3px; padding: .05em .25em; }
+pre { background: var(--shade); border-radius: 6px; padding: .8rem 1rem; overflow-x: auto; }
+code { background: var(--shade); border-radius: 3px; padding: .05em .25em; }
 pre code { padding: 0; background: none; }
 .scroll { overflow-x: auto; margin: 1rem 0; }
 table { border-collapse: collapse; font: .82rem/1.45 system-ui, sans-serif; min-width: 60%; }

@@ -15,13 +15,13 @@ figcaption { font: .85rem/1.5 system-ui, sans-serif; color: var(--soft); max-wid
 .tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(12.5rem, 1fr));
          gap: .8rem; margin: 2rem 0 0; padding: 0; font-family: system-ui, sans-serif; }
 .tile { border: 1px solid var(--line); border-radius: 8px; padding: .75rem .9rem .8rem;
-        background: white; }
+        background: var(--shade); }
 .tile dt { font-size: .8rem; color: var(--soft); }
 .tile dd { margin: 0; }
 .tile .value { font-size: 1.45rem; line-height: 1.4; white-space: nowrap;
                font-variant-numeric: tabular-nums; }
 .tile .note { font-size: .76rem; line-height: 1.4; color: var(--soft); }
-.warning { border-left: 4px solid var(--red); background: #faf1ee; padding: .6rem .9rem;
+.warning { border-left: 4px solid var(--red); background: var(--alert); padding: .6rem .9rem;
            border-radius: 0 6px 6px 0; overflow-wrap: anywhere; }
 .facts th { font-weight: 400; color: var(--soft); border-bottom: 1px solid var(--line);
             vertical-align: top; }

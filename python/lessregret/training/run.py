@@ -202,12 +202,12 @@ def train(
     ...     training = train(log, bits=10, progress=print)
     1 example, mean loss 0.6931
     2 examples, mean loss 0.9960
-    4 examples, mean loss 0.8335
-    8 examples, mean loss 0.6301
-    16 examples, mean loss 0.3766
-    32 examples, mean loss 0.2033
-    64 examples, mean loss 0.1073
-    100 examples, mean loss 0.0706
+    4 examples, mean loss 0.8358
+    8 examples, mean loss 0.6363
+    16 examples, mean loss 0.3846
+    32 examples, mean loss 0.2098
+    64 examples, mean loss 0.1122
+    100 examples, mean loss 0.0745
     >>> training.ledger.rounds
     100
     """

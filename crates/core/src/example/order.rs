@@ -9,29 +9,47 @@ use super::{Chunk, Example};
 pub struct Ordered<'a> {
     chunk: &'a Chunk,
     order: Option<&'a [u32]>,
+    /// Without an order: the first example, and how many there are.
+    start: usize,
+    len: usize,
 }
 
 impl<'a> Ordered<'a> {
     /// The examples in the order of these indices, or in their own order without one.
     pub fn new(chunk: &'a Chunk, order: Option<&'a [u32]>) -> Self {
-        Ordered { chunk, order }
+        Ordered { chunk, order, start: 0, len: order.map_or(chunk.len(), <[u32]>::len) }
+    }
+
+    /// The examples from number `start` on, at most `most`.
+    pub fn part(&self, start: usize, most: usize) -> Self {
+        let len = most.min(self.len - start);
+        match self.order {
+            Some(order) => Ordered { order: Some(&order[start..start + len]), len, ..*self },
+            None => Ordered { start: self.start + start, len, ..*self },
+        }
+    }
+
+    /// The examples in parts of at most `most`.
+    pub fn parts(self, most: usize) -> impl Iterator<Item = Self> {
+        (0..self.len).step_by(most).map(move |start| self.part(start, most))
     }
 
     /// The chunk, if its examples are meant as they stand.
     pub fn whole(&self) -> Option<&'a Chunk> {
-        self.order.is_none().then_some(self.chunk)
+        let is_whole = self.order.is_none() && self.len == self.chunk.len();
+        is_whole.then_some(self.chunk)
     }
 
     /// The number of examples.
     pub fn len(&self) -> usize {
-        self.order.map_or(self.chunk.len(), <[u32]>::len)
+        self.len
     }
 
     /// The number of features of all examples.
     pub fn features(&self) -> usize {
-        match self.order {
-            None => self.chunk.features(),
-            Some(_) => (0..self.len()).map(|k| self.example(k).slots.len()).sum(),
+        match self.whole() {
+            Some(chunk) => chunk.features(),
+            None => (0..self.len()).map(|k| self.example(k).slots.len()).sum(),
         }
     }
 
@@ -59,7 +77,7 @@ impl<'a> Ordered<'a> {
 
     #[inline]
     fn number(&self, k: usize) -> usize {
-        self.order.map_or(k, |order| order[k] as usize)
+        self.order.map_or(self.start + k, |order| order[k] as usize)
     }
 
     /// Whether any value may be outside `[-1, 1]`.

@@ -6,17 +6,15 @@
 use std::thread::ScopedJoinHandle;
 
 use crate::error::Result;
-use crate::example::Ordered;
-use crate::learn::model::Model;
 
-/// Let every model learn from the examples, in parallel.
-pub fn learn_many(models: &mut [&mut dyn Model], examples: Ordered<'_>) -> Result<()> {
+/// Do the work of every learner, in parallel.
+pub fn in_parallel<L: Sync>(learners: &[L], learn: impl Fn(&L) -> Result<()> + Sync) -> Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, |count| count.get());
-    let share = models.len().div_ceil(threads).max(1);
+    let share = learners.len().div_ceil(threads).max(1);
     std::thread::scope(|scope| {
-        let workers: Vec<_> = models
-            .chunks_mut(share)
-            .map(|models| scope.spawn(|| learn_one_after_another(models, examples)))
+        let workers: Vec<_> = learners
+            .chunks(share)
+            .map(|some| scope.spawn(|| some.iter().try_for_each(&learn)))
             .collect();
         // A panic in a worker is propagated: a learner that stopped halfway must not count as finished.
         let finished = |worker: ScopedJoinHandle<'_, Result<()>>| {
@@ -24,13 +22,4 @@ pub fn learn_many(models: &mut [&mut dyn Model], examples: Ordered<'_>) -> Resul
         };
         workers.into_iter().try_for_each(finished)
     })
-}
-
-fn learn_one_after_another(models: &mut [&mut dyn Model], examples: Ordered<'_>) -> Result<()> {
-    let mut margins = Vec::new();
-    for model in models {
-        margins.clear();
-        model.learn(examples, &mut margins)?;
-    }
-    Ok(())
 }

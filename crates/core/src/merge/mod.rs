@@ -19,7 +19,8 @@
 //! reported any more: the weights jump, and no proof covers that. The certificate of the merged sums is still one for
 //! all rounds that all shards played, because offset and gradient sums are sums over rounds.
 //!
-//! Cost: one pass over the slots that any of the learners has touched; of the merged learner no second copy is made.
+//! Cost: one pass over the slots that any of the learners has touched. The merged fields stand in memory once before the
+//! merged learner is restored from them.
 
 mod checks;
 mod order;

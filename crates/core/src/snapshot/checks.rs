@@ -34,8 +34,8 @@ impl Expected {
             | "squares" | "size" | "granted" => Expected::NotNegative,
             "shares" => Expected::FromZeroToOne,
             "at_rate" => Expected::NotNegative,
-            "weights" | "weight" | "z" | "reward" | "gradient_sum" | "played" | "entry"
-            | "surplus" => Expected::Finite,
+            "weights" | "covariance" | "weight" | "z" | "reward" | "gradient_sum" | "played"
+            | "entry" | "surplus" => Expected::Finite,
             "energy" | "n" | "precision" | "rates" | "widths" | "inverse" | "climb" | "loss"
             | "penalty" | "sharing" | "clipping" => Expected::NotNegative,
             "rate" => Expected::Float32,
@@ -241,9 +241,11 @@ fn check_shared(shared: &Value, kind: Kind) -> Reading<()> {
         return Err(damaged("the shared state is not an object"));
     };
     let expected = if kind.lanes { &PARTS[..] } else { &PARTS[..2] };
-    if kind.lanes && parts.contains_key("lanes") && !parts.contains_key("coin") {
+    let has_energies = |stack: &Value| stack.get("energies").is_some();
+    let is_earlier = !parts.contains_key("coin") || parts.get("stack").is_some_and(has_energies);
+    if kind.lanes && parts.contains_key("lanes") && is_earlier {
         return Err(Refusal::File(
-            "was trained at rate 'auto' by an earlier version, with other rates. Train again"
+            "was trained at rate 'auto' by an earlier version, with other experts. Train again"
                 .into(),
         ));
     }

@@ -200,11 +200,13 @@ impl WithSimd for ScaleBatch<'_> {
             let mut next = Next { number, own: own.clone(), kept, group, table, batch, undo };
             let columns = match ones {
                 true => next.scale_ones(intercept),
-                false => next.scale(&example),
+                false => next.scale(&example, intercept),
             };
             group = next.group;
             if let Some(k) = intercept {
-                table.put(batch.positions[own.start + k], [0.0; 4]);
+                if k + 1 < own.len() {
+                    table.put(batch.positions[own.start + k], [0.0; 4]);
+                }
                 batch.values[kept + k] = if number == 1 { 1.0 } else { level(columns) as f32 };
                 batch.unit_values[kept + k] = 1.0;
             }
@@ -248,13 +250,13 @@ struct Next<'a> {
 impl Next<'_> {
     /// Scale all features; returns the number of those in every example.
     #[inline(always)]
-    fn scale(&mut self, example: &Example<'_>) -> usize {
+    fn scale(&mut self, example: &Example<'_>, intercept: Option<usize>) -> usize {
         let (kept, batch) = (self.kept, &mut *self.batch);
         let groups = self.own.len().div_ceil(WIDTH);
         let positions = &batch.positions[self.own.clone()];
         grow(&mut batch.new, groups);
         let old = &mut self.undo.replaced[self.group..self.group + groups];
-        gather_all(old, &*self.table, positions);
+        gather_all(old, &self.table.view(), positions);
         let row = Row {
             values: example.values,
             number: self.number as f64,
@@ -264,7 +266,10 @@ impl Next<'_> {
             new: &mut batch.new[..groups],
         };
         let columns = row.scale();
-        for (new, positions) in batch.new.iter().zip(positions.chunks(WIDTH)) {
+        // The intercept, which is nearly always at the end, has no statistics.
+        let ends_in_it = intercept.is_some_and(|k| k + 1 == positions.len());
+        let stored = &positions[..positions.len() - usize::from(ends_in_it)];
+        for (new, positions) in batch.new.iter().zip(stored.chunks(WIDTH)) {
             new.scatter(self.table, positions);
         }
         self.group += groups;
@@ -291,7 +296,7 @@ impl Next<'_> {
                 *position = positions[k as usize];
             }
             let (own, old) = (&own[..others.len()], &mut undo.replaced[self.group]);
-            gather_all(std::slice::from_mut(old), &*self.table, own);
+            gather_all(std::slice::from_mut(old), &self.table.view(), own);
             let (scaled, unit, new) = old.scale(&[1.0; WIDTH], self.number as f64, &mut columns);
             new.scatter(self.table, own);
             for ((&k, scaled), unit) in others.iter().zip(scaled).zip(unit) {

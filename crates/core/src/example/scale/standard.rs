@@ -241,7 +241,7 @@ impl Standard {
         scratch.unit_values.resize(groups * WIDTH, 0.0);
         let old = &mut self.old[..groups];
         match self.table.columns_mut() {
-            Some(columns) if self.has_table => gather_all(old, columns, &places),
+            Some(columns) if self.has_table => gather_all(old, &columns.view(), &places),
             _ => gather_all(old, &first, &places),
         }
         let row = Row {

@@ -109,9 +109,7 @@ impl Eight {
     /// Store the statistics at these positions, at most eight.
     #[inline(always)]
     pub fn scatter(&self, table: &mut moments::Columns, positions: &[u32]) {
-        for (k, &position) in positions.iter().enumerate() {
-            table.put(position, self.get(k).into());
-        }
+        table.put_all(positions, [&self.counts, &self.means, &self.squares]);
     }
 
     /// The values that count in the statistics. Nearly always these are the values themselves.

@@ -40,7 +40,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             step: start.step,
             coin: Shared::merged(&start.coin, &each(&all, |state| state.coin)),
             lanes: LaneTallies::merged(&start.lanes, &each(&all, |state| state.lanes)),
-            stack: Stack::merged(&start.stack, &each(&all, |state| state.stack), order.how),
+            stack: Stack::merged(&start.stack, &each(&all, |state| state.stack)),
             stack_tally: StackTally::merged(
                 &start.stack_tally,
                 &each(&all, |state| state.stack_tally),

@@ -9,7 +9,7 @@
 use super::certify::Terms;
 use super::experts::{EXPERTS, PerExpert, Plays, join, mean};
 use super::mixture::{Mixture, Played, Suffered};
-use super::stack::Stack;
+use super::stack::{Parabola, Stack};
 use super::standardised::Standardised;
 use crate::example::Given;
 use crate::learn::lanes::tallies::LaneTallies;
@@ -112,7 +112,8 @@ impl Rounds {
             let lost =
                 join(&values(loss, margins, label, tails), loss.value_at(tail, margin, label));
             self.stack_penalties.push(stack.penalty(&self.penalties[k]));
-            stack.absorb(margins, self.importances[k] * loss.slope_at(tail, margin, label));
+            let parabola = Parabola::new(loss, tail, margin, label, self.importances[k]);
+            stack.absorb(margins, parabola);
             self.plays.push(plays);
             self.lost.push(lost);
         }
