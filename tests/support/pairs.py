@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lessregret.learners.losses import LOSSES
-from lessregret.learners.rules import RULES, BoxedRule, parse_rule
+from lessregret.learners.rules import RULES, BoxedRule, Rule, parse_rule
 
 ONE_LANE = ["global:rate=0.1", "per-coordinate:rate=0.3", "ftrl:rate=0.1"]
 """The rules whose default is several lanes, in one; the rates are those of the paper's Table 1."""
@@ -20,6 +20,11 @@ def rule_class(text: str) -> type:
 def regresses(loss: str) -> bool:
     """Whether the labels of the loss are numbers."""
     return not LOSSES[loss].is_classification
+
+
+def learns(rule: Rule, loss: str) -> bool:
+    """Whether the rule can learn with the loss."""
+    return rule.learns_from(LOSSES[loss].labels)
 
 
 def is_certifiable(rule: str) -> bool:

@@ -17,7 +17,7 @@ from lessregret.learners.losses import LOSSES
 from lessregret.learners.readable import ReadableLearner
 from lessregret.learners.rules import RULES, BoxedRule, PerCoordinate, Rule, parse_rule, rule_named
 from lessregret.ledger import Ledger
-from tests.support.pairs import BOXED, EVERY_RULE, ONE_OF_EACH, PAIRS, regresses
+from tests.support.pairs import BOXED, EVERY_RULE, ONE_OF_EACH, PAIRS, learns, regresses
 from tests.support.raw_tables import random_ones, random_table
 from tests.support.rows import learn_rows, predict_rows
 from tests.support.streams import Round, as_csr, random_rounds
@@ -31,8 +31,8 @@ CASES = [
     pytest.param(rule, loss, id=f"{rule}-{loss}")
     for kind in RULES.values()
     for rule in variants(kind)
-    for loss in ONE_OF_EACH
-    if rule.regresses or LOSSES[loss].is_classification
+    for loss in LOSSES
+    if learns(rule, loss)
 ]
 
 
@@ -42,7 +42,9 @@ def test_both_sides_know_the_same_rules() -> None:
 
 @pytest.mark.parametrize(("rule", "loss"), CASES)
 def test_margins_and_ledgers_agree(rule: Rule, loss: str) -> None:
-    rounds = list(random_rounds(7, ROUNDS, COLUMNS, regression=regresses(loss)))
+    # Under a constant rate, the curvature of Poisson and Huber loss makes rounding errors grow.
+    count = ROUNDS if loss in ONE_OF_EACH else ROUNDS // 10
+    rounds = list(random_rounds(7, count, COLUMNS, labels=LOSSES[loss].labels))
     certify = isinstance(rule, BoxedRule)
     fast = Learner(loss, rule, columns=COLUMNS, intercept=False, certify=certify)
     slow = ReadableLearner(loss, rule, certify=certify)
