@@ -1,6 +1,7 @@
 """The stack: an expert that learns how to add up the margins of the lanes.
 
-    Plays     s = Σ_k v_k m_k                 m_k the margin of lane k, clipped to [−30, 30]
+    Plays     s = b + Σ_k v_k m_k             b the base margin, m_k the margin of lane k without
+                                              it, clipped to [−30, 30]
     State     v_k, H_k                        v_k = 1/8 and H_k = 0.01 before the first round
     Learns    v_k ← v_k − 0.2 g_k/√H_k        g_k = h ℓ'(s, y) m_k,  H_k ← H_k + g_k² before
 
@@ -53,13 +54,14 @@ class Stack:
         self.weights = self.weights or [1 / self.lanes] * self.lanes
         self.energies = self.energies or [FIRST_ENERGY] * self.lanes
 
-    def margin(self, margins: Sequence[float]) -> float:
-        """s, the margin of the stack, from those of the lanes."""
-        return sum(v * _clipped(m) for v, m in zip(self.weights, margins, strict=True))
-
-    def added_by_clipping(self, margins: Sequence[float]) -> float:
-        """Σ v_k (clip(m_k) − m_k), 0 if no margin is beyond ±30."""
+    def margin(self, margins: Sequence[float], base: float = 0.0) -> float:
+        """s, the margin of the stack, from those of the lanes, which include the base."""
         pairs = zip(self.weights, margins, strict=True)
+        return base + sum(v * _clipped(m - base) for v, m in pairs)
+
+    def added_by_clipping(self, margins: Sequence[float], base: float = 0.0) -> float:
+        """Σ v_k (clip(m_k) − m_k), 0 if no margin is beyond ±30."""
+        pairs = zip(self.weights, (m - base for m in margins), strict=True)
         return sum((v * (_clipped(m) - m) for v, m in pairs), start=0.0)
 
     def penalty(self, penalties: Sequence[float]) -> float:
@@ -67,11 +69,13 @@ class Stack:
         sizes = [abs(v) for v in self.weights]
         return sum(sizes) * sum(v * each for v, each in zip(sizes, penalties, strict=True))
 
-    def absorb(self, margins: Sequence[float], label: float, importance: float) -> None:
-        """Learn from a round."""
-        slope = importance * self.loss.slope(self.margin(margins), label)
+    def absorb(
+        self, margins: Sequence[float], label: float, importance: float, base: float = 0.0
+    ) -> None:
+        """Learn from a round; the margins include the base."""
+        slope = importance * self.loss.slope(self.margin(margins, base), label)
         for k, margin in enumerate(margins):
-            gradient = slope * _clipped(margin)
+            gradient = slope * _clipped(margin - base)
             self.energies[k] += gradient**2
             self.weights[k] -= STEP * gradient / sqrt(self.energies[k])
 

@@ -115,6 +115,9 @@ impl Tally {
             (round.margin, round.label) = (given.units.prediction(round.margin), given.label);
         }
         self.record_all(loss, rounds);
+        for (round, given) in rounds.iter_mut().zip(given) {
+            round.margin += given.base;
+        }
     }
 
     /// Record one round.

@@ -64,6 +64,8 @@ pub enum Kind {
     Label,
     /// The importance of the row.
     Weight,
+    /// The base margin of the row: a score of another model, added to the margin.
+    Base,
     /// A name of the row, which is written beside its prediction.
     Tag,
     /// Not used.
@@ -90,6 +92,7 @@ impl Kind {
             Kind::Time => "time",
             Kind::Label => "label",
             Kind::Weight => "weight",
+            Kind::Base => "base",
             Kind::Tag => "tag",
             Kind::Ignore => "ignore",
         }
@@ -121,7 +124,7 @@ impl Schema {
             }
             column.check()?;
         }
-        for kind in [Kind::Label, Kind::Weight, Kind::Tag] {
+        for kind in [Kind::Label, Kind::Weight, Kind::Base, Kind::Tag] {
             self.check_single(kind)?;
         }
         self.check_classes(labels)?;

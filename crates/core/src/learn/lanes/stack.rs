@@ -1,7 +1,7 @@
 //! The stack: an expert that learns how to add up the margins of the lanes.
 //!
 //! ```text
-//! Plays     s = Σ_k v_k m_k                 m_k the margin of lane k, clipped to [−30, 30]
+//! Plays     s = b + Σ_k v_k m_k             b the base margin, m_k the margin of lane k without it, in [−30, 30]
 //! State     v_k, H_k                        v_k = 1/8 and H_k = 0.01 before the first round
 //! Learns    v_k ← v_k − 0.2 g_k/√H_k        g_k = h ℓ'(s, y) m_k,  H_k ← H_k + g_k² before
 //! ```
@@ -41,10 +41,10 @@ impl Default for Stack {
 }
 
 impl Stack {
-    /// s, the margin of the stack, from those of the lanes.
+    /// s, the margin of the stack, from those of the lanes, which include the base.
     #[inline(always)]
-    pub fn margin(&self, margins: &PerLane) -> f64 {
-        let mut terms = clipped(margins);
+    pub fn margin(&self, margins: &PerLane, base: f64) -> f64 {
+        let mut terms = clipped(margins, base);
         for (term, weight) in terms.iter_mut().zip(&self.weights) {
             *term *= weight;
         }
@@ -53,14 +53,16 @@ impl Stack {
                 terms[lane] += terms[lane + half];
             }
         }
-        terms[0]
+        base + terms[0]
     }
 
-    /// The factors of the lanes' margins in s, and what clipping them added.
-    pub fn split(&self, margins: &PerLane) -> (PerLane, f64) {
+    /// The factors of the lanes' margins without the base in s, and what clipping them added.
+    pub fn split(&self, margins: &PerLane, base: f64) -> (PerLane, f64) {
         let mut added = 0.0;
-        for (weight, (near, far)) in self.weights.iter().zip(clipped(margins).iter().zip(margins)) {
-            added += weight * (near - far);
+        for (weight, (near, far)) in
+            self.weights.iter().zip(clipped(margins, base).iter().zip(margins))
+        {
+            added += weight * (near - (far - base));
         }
         (self.weights, added)
     }
@@ -78,8 +80,8 @@ impl Stack {
 
     /// Learn from a round, given the lanes' margins and h ℓ'(s, y).
     #[inline(always)]
-    pub fn absorb(&mut self, margins: &PerLane, slope: f64) {
-        let margins = clipped(margins);
+    pub fn absorb(&mut self, margins: &PerLane, slope: f64, base: f64) {
+        let margins = clipped(margins, base);
         let state = self.weights.iter_mut().zip(&mut self.energies);
         for ((weight, energy), margin) in state.zip(margins) {
             let gradient = slope * margin;
@@ -90,10 +92,10 @@ impl Stack {
 }
 
 #[inline(always)]
-fn clipped(margins: &PerLane) -> PerLane {
+fn clipped(margins: &PerLane, base: f64) -> PerLane {
     let mut clipped = *margins;
     for margin in &mut clipped {
-        *margin = margin.clamp(-FARTHEST, FARTHEST);
+        *margin = (*margin - base).clamp(-FARTHEST, FARTHEST);
     }
     clipped
 }
