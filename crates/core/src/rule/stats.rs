@@ -61,7 +61,7 @@ impl ExampleStats {
         if self.shrink == 0.0 {
             return of_loss;
         }
-        let crossed = 2.0 * self.slope * self.shrink * self.from_features();
+        let crossed = 2.0 * self.slope * self.shrink * self.of_features();
         let of_penalty = self.shrink * self.shrink * self.square_weights;
         // If the two parts cancel, rounding could leave a square below 0.
         (of_loss + crossed + of_penalty).max(0.0)
@@ -69,14 +69,14 @@ impl ExampleStats {
 
     /// w·x, the margin without its base.
     #[inline]
-    fn from_features(&self) -> f64 {
+    fn of_features(&self) -> f64 {
         self.margin - self.base
     }
 
     /// g·w of the round, including L2.
     #[inline]
     pub fn played(&self) -> f64 {
-        let of_loss = self.slope * self.from_features();
+        let of_loss = self.slope * self.of_features();
         if self.shrink == 0.0 { of_loss } else { of_loss + self.shrink * self.square_weights }
     }
 }
