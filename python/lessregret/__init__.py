@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from lessregret.learners.explanation import Explanation as Explanation
     from lessregret.learners.learner import Learner as Learner
     from lessregret.learners.learner import learn_many as learn_many
+    from lessregret.learners.merge import merge as merge
     from lessregret.learners.namespaces import Namespaces as Namespaces
     from lessregret.learners.outcomes import Outcomes as Outcomes
     from lessregret.learners.readable import ReadableLearner as ReadableLearner
@@ -126,6 +127,7 @@ _HOMES = {
     "iterate_best_fixed": "regret.comparator",
     "best_fixed": "regret.comparator",
     "learn_many": "learners.learner",
+    "merge": "learners.merge",
     "measure": "regret.measure",
     "open_examples": "data.streams",
     "open_table": "data.arrow_tables",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lessregret.cli.progress import Bar, Silence, Table, make_progress, since
+from lessregret.cli.progress import Bar, Recent, Silence, Table, make_progress, since
 from lessregret.ledger import Certificate, Ledger, Norms, SlotSummary, Tally
 from lessregret.report.wording import number
 from tests.support.command_line import COMMAND, ENVIRONMENT
@@ -51,7 +51,7 @@ def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
             ledger(1000, 1000, 900),
         ):
             table.checkpoint(moment.tally, lambda moment=moment: moment)
-            table.advance(10)
+            table.advance(10, moment.tally)
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.splitlines() == [
@@ -71,6 +71,24 @@ def test_the_table_of_a_resumed_run_begins_where_it_stopped(
     assert capsys.readouterr().err.splitlines()[1:] == [
         "             4       0.50000       0.25000             –",
     ]
+
+
+def test_the_loss_of_the_last_second() -> None:
+    moments = iter([0.0, 0.4, 0.8, 1.2, 2.1, 5.0])
+    recent = Recent(clock=lambda: next(moments))
+
+    def told(loss: float) -> float | None:
+        return recent.loss(Tally(rounds=0, importance=importances.pop(0), loss=loss))
+
+    importances = [2.0, 4.0, 6.0, 8.0, 8.0, 8.0]
+    assert told(2.0) is None
+    assert told(3.0) == 0.5
+    assert told(3.0) == 0.25
+    # A second before is 0.2: the block that ended at 0.0 is the last before it.
+    assert told(6.0) == pytest.approx(4 / 6)
+    # A second before is 1.1: the block that ended at 0.8.
+    assert told(6.0) == 1.5
+    assert told(6.0) is None
 
 
 def test_which_progress(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +126,7 @@ def test_the_bar(tmp_path: Path) -> None:
     code, shown, stdout = on_a_terminal("train", str(data), "--bits", "10")
     assert (code, stdout) == (0, "")
     assert "━" in shown
-    assert re.search(r"[\d,]+ rounds, loss 0\.\d{5}", shown)
+    assert re.search(r"[\d,]+ examples, loss 0\.\d{5}", shown)
     assert "loss so far" not in shown
     assert "400,000 examples, 3 slots touched" in shown
 
@@ -127,3 +145,17 @@ def test_an_error_on_a_terminal_follows_the_bar(tmp_path: Path) -> None:
     assert shown.endswith(
         f"lessregret: error: {data}:3:3: expected an index, 0 or more, found 'x'\r\n"
     )
+
+
+@pytest.mark.parametrize("to_file", [True, False])
+def test_predictions_have_a_bar_and_stdout_stays_data(tmp_path: Path, to_file: bool) -> None:
+    data, model = tmp_path / "data.txt", tmp_path / "model"
+    data.write_bytes(LINE * 100)
+    train = ["train", str(data), "--bits", "10", "--quiet", "--model", str(model)]
+    assert on_a_terminal(*train)[0] == 0
+    to = ["--output", str(tmp_path / "predictions")] if to_file else []
+    code, shown, stdout = on_a_terminal("predict", str(model), str(data), *to)
+    assert code == 0
+    assert "━" in shown
+    written = (tmp_path / "predictions").read_text() if to_file else stdout
+    assert len(written.splitlines()) == 200

@@ -63,6 +63,8 @@ pub enum Error {
         /// What is wrong with it, and how to fix it.
         reason: String,
     },
+    /// Learners that cannot become one.
+    Merge(String),
     /// A margin or gradient too large for the arithmetic. Nothing of that round was learned.
     Diverged {
         /// The round, from 1.
@@ -78,7 +80,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Input(error) => error.fmt(f),
-            Error::Spec(sentence) | Error::Memory(sentence) => f.write_str(sentence),
+            Error::Spec(sentence) | Error::Memory(sentence) | Error::Merge(sentence) => {
+                f.write_str(sentence)
+            }
             Error::ModelFile { file, reason } => write!(f, "{file}: {reason}"),
             Error::Diverged { round, slot, what } => write!(
                 f,

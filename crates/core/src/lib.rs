@@ -10,7 +10,7 @@
 //!
 //! ```text
 //! pass
-//! snapshot
+//! snapshot · merge
 //! read · learn · comparator     `read` never uses `learn`, nor `learn` `read`
 //! example
 //! spec                          the request and the feature space, checked once
@@ -28,6 +28,7 @@ mod error;
 mod example;
 mod learn;
 mod loss;
+mod merge;
 mod pass;
 mod read;
 mod rule;
@@ -47,6 +48,7 @@ pub use learn::explain::{Explanation, FeaturePart};
 pub use learn::model::{Inspect, Learn, Model, Predict};
 pub use learn::tally::{LaneSummary, LaneTally, SlotSummary, StackSummary, StackTally, Tally};
 pub use loss::{LOSSES, Labels, Link, Loss};
+pub use merge::How;
 pub use pass::{Explained, LabelSums, Learner, Outcomes, Source, learn_many};
 pub use read::arrow::write::Writer as ArrowWriter;
 pub use read::fast::csv::TableReader;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 const LAYERS: [&[&str]; 9] = [
     &["pass"],
-    &["snapshot"],
+    &["snapshot", "merge"],
     &["learn", "read", "comparator"],
     &["example"],
     &["spec"],

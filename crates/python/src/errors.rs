@@ -11,6 +11,7 @@ pub fn to_python(py: Python<'_>, error: Error) -> PyErr {
             make(py, "InputError", (file, line, column, found, expected))
         }
         Error::Spec(sentence) => make(py, "SpecError", (sentence,)),
+        Error::Merge(sentence) => make(py, "MergeError", (sentence,)),
         Error::Memory(sentence) => make(py, "OutOfMemoryError", (sentence,)),
         Error::ModelFile { file, reason } => make(py, "ModelFileError", (file, reason)),
         Error::Diverged { round, slot, what } => make(py, "DivergedError", (round, slot, what)),

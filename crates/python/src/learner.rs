@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use lessregret_core::{
-    self as core, Certificate, Classes, Explanation, Header, InputError, Interval, LaneSummary,
-    LaneTally, Norms, SlotSummary, Spec, StackSummary, Tally,
+    self as core, Certificate, Classes, Explanation, Header, How, InputError, Interval,
+    LaneSummary, LaneTally, Norms, SlotSummary, Spec, StackSummary, Tally,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyOSError;
@@ -87,6 +87,23 @@ impl Learner {
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = self.0.to_bytes().map_err(|error| PyOSError::new_err(error.to_string()))?;
         Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The learner that these shards, which went on from a start, become; so many players go on from it.
+    #[staticmethod]
+    fn merge(
+        py: Python<'_>,
+        start: PyRef<'_, Learner>,
+        shards: Vec<PyRef<'_, Learner>>,
+        how: &str,
+        players: u32,
+    ) -> PyResult<Self> {
+        let (start, shards): (_, Vec<_>) =
+            (&start.0, shards.iter().map(|shard| &shard.0).collect());
+        let merged = py.detach(|| {
+            How::named(how).and_then(|how| core::Learner::merge(start, &shards, how, players))
+        });
+        merged.map(Learner).map_err(|error| to_python(py, error))
     }
 
     /// Set the names of the two classes, which the model file keeps.

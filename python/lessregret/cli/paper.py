@@ -76,9 +76,17 @@ def command(
     home = DataHome(Path(folder)) if folder else DataHome.default()
     plan([Output("--out", "the pages", out)] if out else [])
     names = list(CLAIMS) if name == "all" else [name]
-    findings = {each: _run(each, Request(home, shuffles, seed, examples)) for each in names}
-    if out is not None:
-        _write(Path(out), findings, whole=name == "all")
+    request = Request(home, shuffles, seed, examples)
+    findings: dict[str, Finding] = {}
+    for place, each in enumerate(names, start=1):
+        if len(names) > 1:
+            click.echo(f"{each}: {place} of {len(names)}", err=True)
+        findings[each] = _run(each, request)
+        # Each as soon as it is there: all of them take minutes, and a later one may fail.
+        if out is not None:
+            _write(Path(out), each, findings[each])
+    if out is not None and name == "all":
+        _write_page(Path(out), findings)
     if as_json:
         documents = [finding.as_dict() for finding in findings.values()]
         click.echo(json.dumps({"findings": documents} if name == "all" else documents[0], indent=2))
@@ -95,16 +103,17 @@ def _run(name: str, request: Request) -> Finding:
     return finding
 
 
-def _write(folder: Path, findings: dict[str, Finding], *, whole: bool) -> None:
+def _write(folder: Path, name: str, finding: Finding) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for name, finding in findings.items():
-        write_file(folder / f"{name}.md", finding.markdown().encode())
-        document = json.dumps(finding.as_dict(), indent=2)
-        write_file(folder / f"{name}.json", f"{document}\n".encode())
-        if finding.rows:
-            module_of(name).draw(finding, str(folder / f"{name}.png"))
-    if whole:
-        from lessregret.paper.page import write_page
+    write_file(folder / f"{name}.md", finding.markdown().encode())
+    document = json.dumps(finding.as_dict(), indent=2)
+    write_file(folder / f"{name}.json", f"{document}\n".encode())
+    if finding.rows:
+        module_of(name).draw(finding, str(folder / f"{name}.png"))
 
-        modules = {name: module_of(name) for name in findings}
-        write_page(folder / "index.html", findings, modules, "lessregret paper all --out DIR")
+
+def _write_page(folder: Path, findings: dict[str, Finding]) -> None:
+    from lessregret.paper.page import write_page
+
+    modules = {name: module_of(name) for name in findings}
+    write_page(folder / "index.html", findings, modules, "lessregret paper all --out DIR")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,9 +18,11 @@ from lessregret.cli.options import (
     threads_option,
 )
 from lessregret.cli.outputs import check_files, open_text
+from lessregret.cli.progress import Bar, reading_bar
 from lessregret.cli.spelling import Command
 from lessregret.cli.table_options import table_reading_options, take_data
 from lessregret.cli.text_models import check_reads_text
+from lessregret.data.files import STREAM
 from lessregret.errors import SpecError
 from lessregret.learners.losses import loss_named
 from lessregret.report.wording import counted
@@ -80,8 +84,10 @@ def command(
     check_files(given.files, [model], output=path)
     learner = Learner.load(model)
     _check(learner, model, output)
-    blocks = _blocks(learner, given, bad_lines, threads)
-    with open_text(path) as file:
+    # Predictions that go to the terminal are progress enough, and a bar would be among them.
+    bar = reading_bar(path != STREAM or not sys.stdout.isatty(), given.total_bytes)
+    blocks = _blocks(learner, given, bad_lines, threads, bar)
+    with open_text(path) as file, bar or nullcontext():
         if as_json:
             file.write(json.dumps(_document(learner, list(blocks), output), indent=2) + "\n")
             return
@@ -103,14 +109,18 @@ def _check(learner: Learner, model: str, output: str) -> None:
 
 
 def _blocks(
-    learner: Learner, given: GivenData, bad_lines: str, threads: int | None
+    learner: Learner, given: GivenData, bad_lines: str, threads: int | None, bar: Bar | None
 ) -> Iterator[Outcomes]:
     from lessregret.data.streams import BLOCK
 
     space = learner.space.unlabelled()
     stream = given.open(space, bad_lines=bad_lines, threads=threads)
+    examples = 0
     while len(block := learner.predict(stream, limit=BLOCK)):
         yield block
+        examples += len(block)
+        if bar is not None:
+            bar.show(stream.bytes_read, counted(examples, "example"))
     if stream.skipped:
         first = stream.first_skipped
         click.echo(f"skipped {counted(stream.skipped, 'bad line')}; the first: {first}", err=True)

@@ -1,11 +1,15 @@
 """What a person sees while a run goes on, on stderr; it never changes what the run computes.
 
-On a pipe: a growing table, a row at every power of two. On a terminal: a live bar.
+On a pipe: a growing table, a row at every power of two. On a terminal: a live bar, redrawn twice a
+second, with the part of the data that was read, megabytes a second, the time left, the examples and
+the loss of the last second.
 """
 
 from __future__ import annotations
 
 import sys
+import time
+from collections import deque
 from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -13,11 +17,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import click
 
 from lessregret.ledger import Ledger, Tally
-from lessregret.report.wording import left_in_words, number
+from lessregret.report.wording import counted, left_in_words, number
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
+REFRESHES = 2
+"""how often a second the bar is drawn"""
 HEADER = ("rounds", "loss so far", "loss since", "at most left")
 
 
@@ -31,7 +37,7 @@ class Progress(Protocol):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None: ...
-    def advance(self, bytes_read: int) -> None: ...
+    def advance(self, bytes_read: int, tally: Tally) -> None: ...
     def checkpoint(self, tally: Tally, ledger: Callable[[], Ledger]) -> None:
         """The ledger walks over the slots: it is asked for only where it is shown."""
         ...
@@ -56,7 +62,7 @@ class Silence:
     def __exit__(self, *_: Any) -> None:
         pass
 
-    def advance(self, bytes_read: int) -> None:
+    def advance(self, bytes_read: int, tally: Tally) -> None:
         pass
 
     def checkpoint(self, tally: Tally, ledger: Callable[[], Ledger]) -> None:
@@ -87,37 +93,91 @@ class Table(Silence):
         self._before = tally
 
 
+class Recent:
+    """The mean loss of the last second, or of the blocks since the one before it.
+
+    Parameters
+    ----------
+    clock : function
+        The time in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._met: deque[tuple[float, Tally]] = deque()
+
+    def loss(self, tally: Tally) -> float | None:
+        """Note where the run stands; None if no importance was added in the last second."""
+        now = self._clock()
+        self._met.append((now, tally))
+        while len(self._met) > 2 and self._met[1][0] <= now - 1.0:
+            self._met.popleft()
+        before = self._met[0][1]
+        importance = tally.importance - before.importance
+        return (tally.loss - before.loss) / importance if importance > 0 else None
+
+
 class Bar(Silence):
-    """A live bar with the rounds and the loss so far."""
+    """A live bar: bytes, speed, time left, and the examples with the loss of the last second.
+
+    Parameters
+    ----------
+    total_bytes : int or None
+        The bytes to read; None if they are not known, and with them the time left.
+    """
 
     def __init__(self, total_bytes: int | None) -> None:
         self._total = total_bytes
         self._rich: RichProgress | None = None
+        self._recent = Recent()
 
     def __enter__(self) -> Progress:
         from rich.console import Console
-        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import (
+            BarColumn,
+            DownloadColumn,
+            Progress,
+            TextColumn,
+            TimeRemainingColumn,
+            TransferSpeedColumn,
+        )
 
-        note = TextColumn("{task.fields[note]}")
-        columns = BarColumn(), DownloadColumn(), TimeElapsedColumn(), note
-        self._rich = Progress(*columns, console=Console(stderr=True), transient=True)
+        columns = (
+            BarColumn(bar_width=None),
+            DownloadColumn(),
+            TransferSpeedColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[note]}"),
+        )
+        self._rich = Progress(
+            *columns,
+            console=Console(stderr=True),
+            transient=True,
+            refresh_per_second=REFRESHES,
+            expand=True,
+        )
         self._rich.start()
-        self._task = self._rich.add_task("train", total=self._total, note="")
+        self._task = self._rich.add_task("read", total=self._total, note="")
         return self
 
     def __exit__(self, *_: Any) -> None:
         if self._rich is not None:
             self._rich.stop()
 
-    def advance(self, bytes_read: int) -> None:
-        if self._rich is not None:
-            self._rich.update(self._task, completed=bytes_read)
+    def advance(self, bytes_read: int, tally: Tally) -> None:
+        recent = self._recent.loss(tally)
+        loss = "" if recent is None else f", loss {number(recent, 5)}"
+        self.show(bytes_read, f"{counted(tally.rounds, 'example')}{loss}")
 
-    def checkpoint(self, tally: Tally, ledger: Callable[[], Ledger]) -> None:
+    def show(self, bytes_read: int, note: str) -> None:
+        """Say how much was read; it is drawn at the next refresh."""
         if self._rich is not None:
-            mean = tally.loss / tally.importance if tally.importance else None
-            note = f"{tally.rounds:,} rounds, loss {number(mean, 5)}"
-            self._rich.update(self._task, note=note)
+            self._rich.update(self._task, completed=bytes_read, note=note)
+
+
+def reading_bar(shown: bool, total_bytes: int | None) -> Bar | None:
+    """A bar for a command that reads and does not learn; None if stderr is no terminal."""
+    return Bar(total_bytes) if shown and sys.stderr.isatty() else None
 
 
 def since(ledger: Ledger, before: Tally) -> tuple[float | None, float | None]:

@@ -55,6 +55,8 @@ from lessregret.learners.losses import Loss
 from lessregret.learners.rules import Rule
 from lessregret.learners.rules.limits import is_within
 
+LEFT_OUT = ("standing", "labels", "held")
+"""What a model file holds of a mixture beside plain sums."""
 LEAST_RATE = 0.0125
 LANES = 8
 RATES = tuple(LEAST_RATE * 3**k for k in range(LANES - 1))
@@ -163,7 +165,7 @@ class Mixture:
     def restored(cls, loss: Loss, state: dict[str, Any]) -> Mixture:
         """The mixture of a model file, whose losses are given or those that give its shares."""
         losses, labels = _losses(state["standing"]), state["labels"]
-        rest = {name: state[name] for name in state if name not in ("standing", "labels")}
+        rest = {name: state[name] for name in state if name not in LEFT_OUT}
         return cls(loss, losses, labels=None if labels is None else tuple(labels), **rest)
 
     @property

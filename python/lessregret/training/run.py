@@ -102,8 +102,8 @@ class Training(NamedTuple):
 class Watcher(Protocol):
     """An object that is called with the progress of a run."""
 
-    def advance(self, bytes_read: int) -> None:
-        """Called after each block with the bytes read so far, before decompression."""
+    def advance(self, bytes_read: int, tally: Tally) -> None:
+        """Called after each block with the sums and the bytes read so far, before decompression."""
         ...
 
     def checkpoint(self, tally: Tally, ledger: Callable[[], Ledger]) -> None:
@@ -284,7 +284,7 @@ class _Run(NamedTuple):
             stream = given.open(self.learner, **reading)
             for count in self._blocks(stream):
                 rounds += count
-                self.watcher.advance(done + stream.bytes_read)
+                self.watcher.advance(done + stream.bytes_read, self.learner.tally())
             done += stream.bytes_read
             self.learner.keep_names(stream)
         if rounds == 0:
@@ -315,7 +315,7 @@ class _Lines:
     def __init__(self, tell: Callable[[str], object]) -> None:
         self._tell, self._told = tell, 0
 
-    def advance(self, bytes_read: int) -> None:
+    def advance(self, bytes_read: int, tally: Tally) -> None:
         pass
 
     def checkpoint(self, tally: Tally, ledger: Callable[[], Ledger]) -> None:
@@ -330,7 +330,7 @@ class _Lines:
 class _Nobody:
     """For a run that nobody is told of."""
 
-    def advance(self, bytes_read: int) -> None:
+    def advance(self, bytes_read: int, tally: Tally) -> None:
         pass
 
     def checkpoint(self, tally: Tally, ledger: Callable[[], Ledger]) -> None:

@@ -9,6 +9,7 @@
 //! - [`explain`]: the parts of one prediction;
 //! - [`slim`]: a model of weights only, which predicts and does not learn;
 //! - [`many`]: many learners on the same examples;
+//! - [`merging`]: the state of one learner from that of many;
 //! - [`penalty`], [`tally`], [`certificate`]: L2, the sums over the rounds, what they certify;
 //! - [`table`]: the memory of the lanes.
 
@@ -19,6 +20,7 @@ pub mod explain;
 mod frame;
 mod lanes;
 pub mod many;
+pub mod merging;
 pub mod model;
 mod penalty;
 mod rounds;

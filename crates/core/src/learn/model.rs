@@ -10,6 +10,7 @@ use crate::example::{Chunk, Example, Ordered, SlotLookup};
 use crate::learn::certificate::{Certificate, SumsMark};
 use crate::learn::explain::Explanation;
 use crate::learn::frame::union;
+use crate::learn::merging::MergeOrder;
 use crate::learn::slim::SlimModel;
 use crate::learn::tally::{SlotSummary, Tally};
 use crate::rule::Interval;
@@ -135,6 +136,21 @@ pub trait Inspect: Send + Sync {
     fn intervals(&self) -> Option<&[Interval]>;
     /// The state that coupled coordinates share, for the model file.
     fn shared(&self) -> Value;
+    /// The shared state of one learner, from that of shards that went on from this one. A learner that cannot be
+    /// merged says so.
+    fn merge_shared(&self, _shards: &[&dyn Inspect], _order: &MergeOrder<'_>) -> Result<Value> {
+        Err(Error::Merge("this kind of learner cannot be merged yet".into()))
+    }
+    /// The fields of these slots of one learner, from those of shards that went on from this one, each as
+    /// [`Inspect::copy_field`] would append it.
+    fn merge_slots(
+        &self,
+        _shards: &[&dyn Inspect],
+        _slots: &[u32],
+        _order: &MergeOrder<'_>,
+    ) -> Result<Vec<Vec<f32>>> {
+        Err(Error::Merge("this kind of learner cannot be merged yet".into()))
+    }
 }
 
 /// A learner: it learns, predicts and can be inspected.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::certificate::Certificate;
 use crate::example::Given;
 use crate::loss::Loss;
+use crate::rule::merging::{merged_count, merged_sum, only_moved};
 
 /// The number of rounds that are recorded together.
 pub const BATCH: usize = 64;
@@ -74,6 +75,15 @@ pub struct Tally {
     /// are not standardised.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub standardised_loss: f64,
+    /// How often learners were merged on the way to this one. Weights jump then, so no bound is proved any more.
+    /// Left out of files if it is 0.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub merges: u64,
+}
+
+/// Whether a count is 0 and can be left out of a file.
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Whether a number is 0 and can be left out of a file.
@@ -82,6 +92,27 @@ pub(crate) fn is_zero(number: &f64) -> bool {
 }
 
 impl Tally {
+    /// The sums over the rounds of all shards, which went on from a start; those before it count once.
+    pub fn merged(start: &Tally, shards: &[Tally]) -> Tally {
+        if let Some(only) = only_moved(start, shards) {
+            return *only;
+        }
+        let count = |field: fn(&Tally) -> u64| merged_count(field(start), shards.iter().map(field));
+        let sum = |field: fn(&Tally) -> f64| merged_sum(field(start), shards.iter().map(field));
+        Tally {
+            rounds: count(|tally| tally.rounds),
+            features: count(|tally| tally.features),
+            importance: sum(|tally| tally.importance),
+            loss: sum(|tally| tally.loss),
+            mistakes: sum(|tally| tally.mistakes),
+            played: sum(|tally| tally.played),
+            energy: sum(|tally| tally.energy).min(f64::MAX),
+            penalty: sum(|tally| tally.penalty),
+            standardised_loss: sum(|tally| tally.standardised_loss),
+            merges: shards.iter().fold(start.merges, |most, tally| most.max(tally.merges)) + 1,
+        }
+    }
+
     /// Record many rounds, at most `BATCH`. Their losses are computed together, because the latency of one
     /// logarithm would delay the next round.
     #[inline(always)]
@@ -155,6 +186,20 @@ pub struct LaneTally {
     pub standardised_loss: f64,
 }
 
+impl LaneTally {
+    /// The sums over the rounds of all shards, which went on from a start.
+    pub fn merged(start: &LaneTally, shards: &[LaneTally]) -> LaneTally {
+        let sum = |field: fn(&LaneTally) -> f64| merged_sum(field(start), shards.iter().map(field));
+        LaneTally {
+            loss: sum(|tally| tally.loss),
+            played: sum(|tally| tally.played),
+            energy: sum(|tally| tally.energy).min(f64::MAX),
+            penalty: sum(|tally| tally.penalty),
+            standardised_loss: sum(|tally| tally.standardised_loss),
+        }
+    }
+}
+
 /// Sums over the rounds so far of the stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -164,6 +209,16 @@ pub struct StackTally {
     /// Σ importance · penalty. Left out of files if it is 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub penalty: f64,
+}
+
+impl StackTally {
+    /// The sums over the rounds of all shards, which went on from a start.
+    pub fn merged(start: &StackTally, shards: &[StackTally]) -> StackTally {
+        StackTally {
+            loss: merged_sum(start.loss, shards.iter().map(|tally| tally.loss)),
+            penalty: merged_sum(start.penalty, shards.iter().map(|tally| tally.penalty)),
+        }
+    }
 }
 
 /// The current state of one lane, for the ledger.
@@ -192,7 +247,7 @@ pub struct StackSummary {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SlotSummary {
     /// Σ_i D_i²/(2 η_T,i), the first half of the paper's bound. None for rules without a bound, and for
-    /// importance-aware updates, whose bound is not proved.
+    /// importance-aware updates and merged learners, whose bound is not proved.
     pub spread: Option<f64>,
     /// min over F of G·x, with G of `learn/certificate.rs`. None unless the gradient sums are kept.
     pub floor: Option<f64>,
@@ -202,7 +257,7 @@ pub struct SlotSummary {
     pub certificate: Option<Certificate>,
     /// The number of slots that are not in their initial state.
     pub touched: u64,
-    /// An upper bound on the cost of mixing, against the best expert. None without lanes.
+    /// An upper bound on the cost of mixing, against the best expert. None without lanes and after a merge.
     pub mixing_cost: Option<f64>,
     /// The lanes; empty for a learner with one rate.
     pub lanes: Vec<LaneSummary>,

@@ -15,6 +15,7 @@ use crate::learn::certificate::{Certificate, SumsMark};
 use crate::learn::many;
 use crate::learn::model::{AnyModel, Chunks, Inspect, ReadAhead};
 use crate::learn::tally::SlotSummary;
+use crate::merge::{How, Merged, Part, merge};
 use crate::read::rows::Rows;
 use crate::read::stream::Stream;
 use crate::rule::Interval;
@@ -58,6 +59,26 @@ impl Learner {
     /// The model file as bytes.
     pub fn to_bytes(&self) -> io::Result<Vec<u8>> {
         snapshot::to_bytes(self.snapshot(false))
+    }
+
+    /// The learner that these shards, which went on from a start, become. So many players go on from it.
+    pub fn merge(start: &Learner, shards: &[&Learner], how: How, players: u32) -> Result<Learner> {
+        let names: Vec<_> = (1..=shards.len()).map(|number| format!("shard {number}")).collect();
+        let parts = shards.iter().zip(&names).map(|(shard, name)| shard.part(name));
+        let parts = parts.collect::<Result<Vec<_>>>()?;
+        let Merged { spec, model, names, skipped } =
+            merge(start.part("the start")?, &parts, how, players)?;
+        Ok(Learner { names, skipped, ..Learner::wrap(spec, AnyModel::Learner(model)) })
+    }
+
+    fn part<'a>(&'a self, name: &'a str) -> Result<Part<'a>> {
+        if self.is_slim() {
+            return Err(Error::Merge(format!(
+                "{name} is a slim model, which has weights only; merge the models that slim ones were made of"
+            )));
+        }
+        let (spec, model, names) = (&self.spec, self.model(), self.names.as_ref());
+        Ok(Part { name, spec, model, names, skipped: self.skipped })
     }
 
     /// Play and absorb the examples; returns their outcomes, computed before they were learned.

@@ -15,8 +15,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::confidence_weighted::Slot;
-use super::{Dither, ExampleStats, Parameters, Rule, Step, positive};
+use super::confidence_weighted::{Slot, merged};
+use super::{Dither, ExampleStats, Merges, Merging, NewUnit, Parameters, Rule, Step, positive};
 use crate::error::Result;
 
 /// Of which matrix the off-diagonal entries are dropped.
@@ -61,6 +61,7 @@ impl Rule for Arow {
     type Shared = ();
     const COUPLED: bool = true;
     const BOUNDED: bool = false;
+    const MERGES: Merges = Merges::Always;
 
     #[inline]
     fn weight(&self, slot: &Slot, _value: f32) -> f32 {
@@ -104,5 +105,13 @@ impl Rule for Arow {
             Form::Precision => 1.0 / regularisation,
         };
         Step::new(missing * beta * stats.label, tighten)
+    }
+
+    fn merge(&self, start: &Slot, shards: &[Slot], merging: &Merging) -> Slot {
+        merged(start, shards, 1.0, merging)
+    }
+
+    fn in_unit(&self, slot: &Slot, unit: NewUnit) -> Slot {
+        slot.in_unit(unit)
     }
 }

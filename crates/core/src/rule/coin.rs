@@ -24,7 +24,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Dither, Ends, ExampleStats, Interval, Parameters, Rule, Step, interval, positive, slot,
+    Dither, Ends, ExampleStats, Interval, Merges, Merging, NewUnit, Parameters, Rule, Step,
+    interval, merging::merged_count, merging::merged_sum, merging::only_moved, narrowed,
+    narrowed_sum, positive, slot,
 };
 use crate::error::Result;
 use crate::simd::exp_tanh::{MOST_EXPONENT, exp, tanh_parts};
@@ -71,6 +73,23 @@ pub struct Shared {
 impl Shared {
     fn size(&self) -> f64 {
         self.size.max(1.0)
+    }
+
+    /// The state of one learner, from those of shards that went on from one.
+    pub fn merged(start: &Shared, shards: &[Shared]) -> Shared {
+        if let Some(only) = only_moved(start, shards) {
+            return *only;
+        }
+        let sum = |field: fn(&Shared) -> f64| merged_sum(field(start), shards.iter().map(field));
+        let most =
+            |field: fn(&Shared) -> f64| shards.iter().map(field).fold(field(start), f64::max);
+        Shared {
+            largest: most(|shared| shared.largest),
+            examples: merged_count(start.examples, shards.iter().map(|shared| shared.examples)),
+            squares: sum(|shared| shared.squares),
+            size: most(|shared| shared.size),
+            granted: sum(|shared| shared.granted),
+        }
     }
 
     /// Add one example: its Σ z², its largest |g|, and the number of coordinates that were met in it first.
@@ -159,6 +178,7 @@ impl Rule for Coin {
     type Shared = Shared;
     const COUPLED: bool = true;
     const UNIT_VALUES: bool = true;
+    const MERGES: Merges = Merges::Always;
 
     fn interval(&self) -> Interval {
         self.interval
@@ -221,5 +241,31 @@ impl Rule for Coin {
 
     fn shared_spread(&self, shared: &Shared) -> f64 {
         shared.granted
+    }
+
+    fn merge(&self, start: &Slot, shards: &[Slot], merging: &Merging) -> Slot {
+        let (rewards, stakes) = (
+            shards.iter().map(|shard| f64::from(shard.reward)),
+            shards.iter().map(|shard| f64::from(shard.stake)),
+        );
+        Slot {
+            reward: narrowed(
+                merging.sum_or_mean(start.reward.into(), rewards),
+                Interval::EVERYWHERE,
+            ),
+            stake: narrowed_sum(merging.sum_or_mean(start.stake.into(), stakes)),
+        }
+    }
+
+    fn in_unit(&self, slot: &Slot, unit: NewUnit) -> Slot {
+        let reward = f64::from(slot.reward) * unit.gradient;
+        Slot {
+            reward: narrowed(reward, Interval::EVERYWHERE),
+            stake: narrowed_sum(f64::from(slot.stake) * unit.gradient),
+        }
+    }
+
+    fn merge_shared(&self, start: &Shared, shards: &[Shared]) -> Shared {
+        Shared::merged(start, shards)
     }
 }

@@ -16,7 +16,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Dither, ExampleStats, Interval, Parameters, Rule, Step, positive, slot};
+use super::merging::{How, merged_sum};
+use super::{
+    Dither, ExampleStats, Interval, Merges, Merging, NewUnit, Parameters, Rule, Step, narrowed,
+    narrowed_sum, positive, slot,
+};
 use crate::error::Result;
 
 slot! {
@@ -36,6 +40,13 @@ impl Slot {
         1.0 / (1.0 / start + f64::from(self.precision))
     }
 
+    /// The slot in another unit of the values.
+    pub(super) fn in_unit(&self, unit: NewUnit) -> Self {
+        let precision = f64::from(self.precision) * unit.gradient.powi(2);
+        let weight = narrowed(f64::from(self.weight) * unit.weight, Interval::EVERYWHERE);
+        Slot { weight, precision: narrowed_sum(precision) }
+    }
+
     /// Add `shift` to the mean and `added_precision` to the precision.
     #[inline]
     pub(super) fn learn(&mut self, shift: f64, added_precision: f64, dither: Dither) {
@@ -43,6 +54,23 @@ impl Slot {
         self.weight = anywhere.narrowed(f64::from(self.weight) + shift, dither);
         let precision = f64::from(self.precision) + added_precision;
         self.precision = anywhere.narrowed(precision, dither).max(self.precision);
+    }
+}
+
+/// One Gaussian of many that went on from one: precisions add up, and means are weighted by them.
+pub(super) fn merged(start: &Slot, shards: &[Slot], variance: f64, merging: &Merging) -> Slot {
+    let precision = |slot: &Slot| 1.0 / slot.variance(variance);
+    let held = |slot: &Slot| precision(slot) * f64::from(slot.weight);
+    let total = merged_sum(precision(start), shards.iter().map(precision));
+    let weight = match merging.how {
+        How::Average => {
+            merging.sum_or_mean(start.weight.into(), shards.iter().map(|slot| slot.weight.into()))
+        }
+        _ => merged_sum(held(start), shards.iter().map(held)) / total,
+    };
+    Slot {
+        weight: narrowed(weight, Interval::EVERYWHERE),
+        precision: narrowed_sum(total - 1.0 / variance),
     }
 }
 
@@ -133,6 +161,7 @@ impl Rule for ConfidenceWeighted {
     type Shared = ();
     const COUPLED: bool = true;
     const BOUNDED: bool = false;
+    const MERGES: Merges = Merges::Always;
 
     #[inline]
     fn weight(&self, slot: &Slot, _value: f32) -> f32 {
@@ -169,5 +198,13 @@ impl Rule for ConfidenceWeighted {
             Constraint::Stdev => self.by_stdev(margin, stats.variance),
         };
         Step::new(alpha * stats.label, tighten)
+    }
+
+    fn merge(&self, start: &Slot, shards: &[Slot], merging: &Merging) -> Slot {
+        merged(start, shards, self.variance, merging)
+    }
+
+    fn in_unit(&self, slot: &Slot, unit: NewUnit) -> Slot {
+        slot.in_unit(unit)
     }
 }

@@ -10,7 +10,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Dither, Ends, Interval, Parameters, Rule, Step, interval, positive, slot};
+use super::{
+    Dither, Ends, Interval, Merges, Merging, NewUnit, Parameters, Rule, Step, interval, narrowed,
+    positive, slot,
+};
 use crate::error::Result;
 
 slot! {
@@ -21,6 +24,22 @@ slot! {
         /// 1 after the first gradient, 0 before
         seen
     }
+}
+
+impl Slot {
+    /// The slot in another unit of the values.
+    pub(super) fn in_unit(&self, unit: NewUnit) -> Self {
+        let weight = f64::from(self.weight) * unit.weight;
+        Slot { weight: narrowed(weight, Interval::EVERYWHERE), ..*self }
+    }
+}
+
+/// The average of slots that went on from one.
+pub(super) fn averaged(start: &Slot, shards: &[Slot], merging: &Merging, within: Interval) -> Slot {
+    let weight = |slot: &Slot| f64::from(within.clip(slot.weight));
+    let mean = merging.sum_or_mean(weight(start), shards.iter().map(weight));
+    let seen = shards.iter().fold(start.seen, |seen, shard| seen.max(shard.seen));
+    Slot { weight: narrowed(mean, within), seen }
 }
 
 /// Gradient descent with one fixed rate.
@@ -55,6 +74,7 @@ impl Rule for Constant {
     type Slot = Slot;
     type Shared = ();
     const DESCENDS: bool = true;
+    const MERGES: Merges = Merges::Average;
 
     fn interval(&self) -> Interval {
         self.interval
@@ -92,5 +112,13 @@ impl Rule for Constant {
     #[inline]
     fn spread(&self, _slot: &Slot, _step: Step) -> f64 {
         self.interval.spread(self.rate)
+    }
+
+    fn merge(&self, start: &Slot, shards: &[Slot], merging: &Merging) -> Slot {
+        averaged(start, shards, merging, self.interval)
+    }
+
+    fn in_unit(&self, slot: &Slot, unit: NewUnit) -> Slot {
+        slot.in_unit(unit)
     }
 }

@@ -12,7 +12,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Dither, Ends, Interval, Parameters, RateSpec, Rule, Step, interval, not_negative, slot, square,
+    Dither, Ends, Heavy, Interval, Merges, Merging, NewUnit, Parameters, RateSpec, Rule, Step,
+    interval, narrowed, narrowed_sum, not_negative, slot, square,
 };
 use crate::error::Result;
 
@@ -42,6 +43,14 @@ pub struct Ftrl {
 }
 
 impl Ftrl {
+    /// The slot that plays this weight with this n. A weight of 0 has many; the one with z = 0 is taken.
+    fn playing(&self, weight: f64, n: f64) -> Slot {
+        let slot = Slot { z: 0.0, n: narrowed_sum(n) };
+        let size = weight.abs() * f64::from(self.inverse_rate(&slot)) + f64::from(self.l1);
+        let z = if weight == 0.0 { 0.0 } else { -size.copysign(weight) };
+        Slot { z: narrowed(z, Interval::EVERYWHERE), ..slot }
+    }
+
     /// 1/η = (β + √n)/α + λ₂.
     #[inline]
     fn inverse_rate(&self, slot: &Slot) -> f32 {
@@ -89,6 +98,7 @@ impl Parameters for FtrlParameters {
 impl Rule for Ftrl {
     type Slot = Slot;
     type Shared = ();
+    const MERGES: Merges = Merges::Always;
 
     fn interval(&self) -> Interval {
         self.interval
@@ -140,5 +150,18 @@ impl Rule for Ftrl {
         let [rate, offset, l1, l2] = [self.rate, self.offset, self.l1, self.l2].map(f64::from);
         let start = farthest * farthest * (offset / rate + l2) / 2.0 + farthest * l1;
         start + self.interval.width().powi(2) * f64::from(slot.n).sqrt() / (2.0 * rate)
+    }
+
+    fn merge(&self, start: &Slot, shards: &[Slot], merging: &Merging) -> Slot {
+        let heavy =
+            |slot: &Slot| Heavy { weight: self.weight(slot, 1.0).into(), energy: slot.n.into() };
+        let shards: Vec<_> = shards.iter().map(heavy).collect();
+        let Heavy { weight, energy } = merging.heavy(heavy(start), &shards, self.rate.into());
+        self.playing(narrowed(weight, self.interval).into(), energy)
+    }
+
+    fn in_unit(&self, slot: &Slot, unit: NewUnit) -> Slot {
+        let weight = f64::from(self.weight(slot, 1.0)) * unit.weight;
+        self.playing(weight, f64::from(slot.n) * unit.gradient.powi(2))
     }
 }

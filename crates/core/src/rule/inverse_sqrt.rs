@@ -10,8 +10,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::constant::Slot;
-use super::{Dither, Ends, ExampleStats, Interval, Parameters, Rule, Step, interval, positive};
+use super::constant::{Slot, averaged};
+use super::{
+    Dither, Ends, ExampleStats, Interval, Merges, Merging, NewUnit, Parameters, Rule, Step,
+    interval, positive,
+};
 use crate::error::Result;
 
 /// Gradient descent with a rate that falls with the square root of the round.
@@ -47,6 +50,7 @@ impl Rule for InverseSqrt {
     type Shared = ();
     const COUPLED: bool = true;
     const DESCENDS: bool = true;
+    const MERGES: Merges = Merges::Average;
 
     fn interval(&self) -> Interval {
         self.interval
@@ -91,5 +95,13 @@ impl Rule for InverseSqrt {
 
     fn step(&self, _shared: &mut (), stats: &ExampleStats) -> Step {
         Step::new(f64::from(self.rate) / (stats.round as f64).sqrt(), 0.0)
+    }
+
+    fn merge(&self, start: &Slot, shards: &[Slot], merging: &Merging) -> Slot {
+        averaged(start, shards, merging, self.interval)
+    }
+
+    fn in_unit(&self, slot: &Slot, unit: NewUnit) -> Slot {
+        slot.in_unit(unit)
     }
 }

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 mod dither;
 mod interval;
+pub mod merging;
 mod parameters;
 mod slot;
 mod stats;
@@ -23,6 +24,8 @@ pub use dither::Dither;
 use dither::square;
 use interval::lesser;
 pub use interval::{Interval, Rate};
+use merging::{Heavy, narrowed, narrowed_sum};
+pub use merging::{Merges, Merging, NewUnit};
 use parameters::{Ends, RateSpec, interval, not_negative, positive};
 pub use parameters::{Parameters, check_interval};
 use slot::slot;
@@ -46,6 +49,8 @@ pub trait Rule: Copy + Send + Sync + 'static {
     const UNIT_VALUES: bool = false;
     /// Whether at rate "auto" the last lane plays the rule `coin` in place of an eighth rate.
     const COIN_LANE: bool = false;
+    /// The ways in which learners with this rule can be merged.
+    const MERGES: Merges = Merges::Never;
 
     /// The feasible interval of the coordinate, for rules that have one.
     fn interval(&self) -> Interval {
@@ -106,6 +111,20 @@ pub trait Rule: Copy + Send + Sync + 'static {
     /// The closed form of the theorem, if it depends on the shared state.
     fn shared_theorem(&self, _shared: &Self::Shared) -> Option<f64> {
         None
+    }
+
+    /// Rules that merge: the slot of one learner, from the slots of shards that went on from `start`, of which
+    /// several have moved. All are in the same unit.
+    fn merge(&self, start: &Self::Slot, _shards: &[Self::Slot], _merging: &Merging) -> Self::Slot {
+        *start
+    }
+    /// Rules that merge: the slot in another unit of the values.
+    fn in_unit(&self, slot: &Self::Slot, _unit: NewUnit) -> Self::Slot {
+        *slot
+    }
+    /// Rules that merge: the shared state of one learner.
+    fn merge_shared(&self, start: &Self::Shared, _shards: &[Self::Shared]) -> Self::Shared {
+        *start
     }
 }
 

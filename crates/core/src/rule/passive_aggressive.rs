@@ -16,7 +16,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Dither, ExampleStats, Interval, Parameters, Rule, Step, not_negative, positive, slot};
+use super::{
+    Dither, ExampleStats, Interval, Merges, Merging, NewUnit, Parameters, Rule, Step, narrowed,
+    not_negative, positive, slot,
+};
 use crate::error::Result;
 
 slot! {
@@ -125,6 +128,7 @@ impl Rule for PassiveAggressive {
     type Shared = ();
     const COUPLED: bool = true;
     const BOUNDED: bool = false;
+    const MERGES: Merges = Merges::Average;
 
     #[inline]
     fn weight(&self, slot: &Slot, _value: f32) -> f32 {
@@ -162,5 +166,16 @@ impl Rule for PassiveAggressive {
             }
         };
         Step::new(direction * size, 0.0)
+    }
+
+    fn merge(&self, start: &Slot, shards: &[Slot], merging: &Merging) -> Slot {
+        let weights = shards.iter().map(|shard| f64::from(shard.weight));
+        let weight = merging.sum_or_mean(start.weight.into(), weights);
+        Slot { weight: narrowed(weight, Interval::EVERYWHERE) }
+    }
+
+    fn in_unit(&self, slot: &Slot, unit: NewUnit) -> Slot {
+        let weight = f64::from(slot.weight) * unit.weight;
+        Slot { weight: narrowed(weight, Interval::EVERYWHERE) }
     }
 }

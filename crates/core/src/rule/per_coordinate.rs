@@ -12,8 +12,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Dither, Ends, Interval, Parameters, Rate, RateSpec, Rule, Step, interval, not_negative, slot,
-    square,
+    Dither, Ends, Heavy, Interval, Merges, Merging, NewUnit, Parameters, Rate, RateSpec, Rule,
+    Step, interval, narrowed, narrowed_sum, not_negative, slot, square,
 };
 use crate::error::Result;
 
@@ -83,6 +83,7 @@ impl Rule for PerCoordinate {
     type Shared = ();
     const DESCENDS: bool = true;
     const COIN_LANE: bool = true;
+    const MERGES: Merges = Merges::Always;
 
     fn interval(&self) -> Interval {
         self.interval
@@ -139,5 +140,24 @@ impl Rule for PerCoordinate {
     fn theorem(&self, slot: &Slot) -> Option<f64> {
         let closed = self.interval.width() * (2.0 * f64::from(slot.energy)).sqrt();
         (self.offset == 0.0).then_some(closed)
+    }
+
+    fn merge(&self, start: &Slot, shards: &[Slot], merging: &Merging) -> Slot {
+        let energies = shards.iter().map(|shard| f64::from(shard.energy));
+        let first = merging.first_energy(self.offset.into(), energies);
+        let heavy = |slot: &Slot| Heavy {
+            weight: self.weight(slot, 1.0).into(),
+            energy: if slot.energy > 0.0 { slot.energy.into() } else { first },
+        };
+        let shards: Vec<_> = shards.iter().map(heavy).collect();
+        let Heavy { weight, energy } = merging.heavy(heavy(start), &shards, self.number.into());
+        Slot { weight: narrowed(weight, self.interval), energy: narrowed_sum(energy) }
+    }
+
+    fn in_unit(&self, slot: &Slot, unit: NewUnit) -> Slot {
+        Slot {
+            weight: narrowed(f64::from(slot.weight) * unit.weight, Interval::EVERYWHERE),
+            energy: narrowed_sum(f64::from(slot.energy) * unit.gradient.powi(2)),
+        }
     }
 }

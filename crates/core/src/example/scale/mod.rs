@@ -2,9 +2,10 @@
 //!
 //! - [`largest`]: values are divided by the largest one met (`cap`, `full`);
 //! - [`standard`]: values are centred and divided by their spread (`standard`);
-//! - [`line`]: how `standard` scales a feature, given its statistics; [`wide`]: eight features at a time;
+//! - [`mod@line`]: how `standard` scales a feature, given its statistics; [`wide`]: eight features at a time;
 //! - [`batch`]: many examples at once, before they are played;
 //! - [`moments`]: these statistics, and where they are kept;
+//! - [`merge`]: the statistics of learners that become one;
 //! - [`labels`]: how `standard` scales labels that are numbers.
 //!
 //! A round calls [`Scales::prepare`], then [`Scales::remember`] when it was played. An error in between leaves
@@ -17,6 +18,7 @@ mod batch;
 mod labels;
 mod largest;
 mod line;
+mod merge;
 mod moments;
 mod standard;
 mod wide;
@@ -163,6 +165,28 @@ impl Scales {
             Scales::Largest(largest) => largest.unscaled(slot, weight(slot)),
             Scales::Standard(standard) => standard.unscaled(slot as u32, weight, unit),
         }
+    }
+
+    /// The scaled value per unit of the raw value, or the unit value if `unit`; 1 for a feature that has no scale.
+    pub fn slope(&self, slot: u32, unit: bool) -> f64 {
+        match self {
+            Scales::None => 1.0,
+            Scales::Largest(largest) => match largest.of(slot as usize) {
+                0.0 => 1.0,
+                largest => 1.0 / f64::from(largest),
+            },
+            Scales::Standard(standard) => standard.slope(slot, unit),
+        }
+    }
+
+    /// The mean square of the scaled values of a feature, as far as it is known; 1 otherwise.
+    pub fn typical_square(&self, slot: u32) -> f64 {
+        if let Scales::Standard(standard) = self { standard.typical_square(slot) } else { 1.0 }
+    }
+
+    /// σ of the labels; 1 if they are not standardised.
+    pub fn label_deviation(&self) -> f64 {
+        self.label_units().map_or(1.0, |units| units.deviation)
     }
 
     /// The example with scaled values, for rule and margin. The scales are not updated.

@@ -142,6 +142,16 @@ impl Standard {
         Some(Line::of(moments, 1.0 / moments.count, self.examples as f64))
     }
 
+    /// The scaled value per unit of the raw value; 1 for the intercept and for a feature that was never met.
+    pub(super) fn slope(&self, slot: u32, unit: bool) -> f64 {
+        self.line(slot).map_or(1.0, |line| line.slope(unit))
+    }
+
+    /// The mean square of the scaled values of a feature.
+    pub(super) fn typical_square(&self, slot: u32) -> f64 {
+        self.line(slot).filter(|line| line.stays).map_or(1.0, |line| line.square)
+    }
+
     /// The weight per unit of the raw value. The intercept takes the constants of all centred features, as if
     /// the example had all of them.
     pub(super) fn unscaled(&self, slot: u32, weight: &dyn Fn(usize) -> f32, unit: bool) -> f32 {

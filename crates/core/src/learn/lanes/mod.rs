@@ -20,6 +20,7 @@ mod certify;
 mod coin;
 mod experts;
 mod explain;
+mod merge;
 mod mixture;
 mod model;
 mod observe;

@@ -18,6 +18,7 @@ use crate::learn::dispatch;
 use crate::learn::explain::Explanation;
 use crate::learn::frame::Boxes;
 use crate::learn::lanes::tallies::LaneTallies;
+use crate::learn::merging::MergeOrder;
 use crate::learn::model::{Chunks, Inspect, Learn, Predict};
 use crate::learn::rounds;
 use crate::learn::tally::{LaneSummary, SlotSummary, StackSummary, StackTally, Tally};
@@ -29,17 +30,29 @@ use crate::simd::{LANES, PerLane};
 /// The state that does not belong to one coordinate, as in the model file.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct State<S> {
-    state: [S; LANES],
-    step: [Step; LANES],
-    coin: Shared,
-    lanes: LaneTallies,
-    stack: Stack,
-    stack_tally: StackTally,
-    mixture: Mixture,
+pub(super) struct State<S> {
+    pub state: [S; LANES],
+    pub step: [Step; LANES],
+    pub coin: Shared,
+    pub lanes: LaneTallies,
+    pub stack: Stack,
+    pub stack_tally: StackTally,
+    pub mixture: Mixture,
 }
 
 impl<R: Rule, B: Boxes> Lanes<R, B> {
+    /// The state that does not belong to one coordinate.
+    pub(super) fn state(&self) -> State<R::Shared> {
+        let (Coupling { state, step }, observer) = (self.coupling, &self.observer);
+        let Observer { lanes, stack, stack_tally, mixture, .. } = *observer;
+        State { state, step, coin: self.coin.shared(), lanes, stack, stack_tally, mixture }
+    }
+
+    /// Whether learners were merged on the way to this one, so that no bound holds.
+    fn is_merged(&self) -> bool {
+        self.observer.tally.merges > 0
+    }
+
     fn met(&self) -> &TouchedSlots {
         self.table.index().met()
     }
@@ -116,7 +129,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             rate: Some(f64::from(Self::RATES[lane])),
             share,
             tally,
-            spread: (!self.frame.importance_aware).then_some(shared + spread),
+            spread: (!self.frame.importance_aware && !self.is_merged()).then_some(shared + spread),
         }
     }
 }
@@ -245,7 +258,7 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
             floor: certified.then_some(floor),
             certificate: certified.then(|| measure.finish()),
             touched,
-            mixing_cost: Some(self.observer.mixture.cost(self.frame.loss)),
+            mixing_cost: (!self.is_merged()).then(|| self.observer.mixture.cost(self.frame.loss)),
             lanes: (0..LANES).map(lane).collect(),
             stack: Some(StackSummary { share: shares[LANES], tally: self.observer.stack_tally }),
             ..SlotSummary::default()
@@ -310,11 +323,20 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
     }
 
     fn shared(&self) -> Value {
-        let (Coupling { state, step }, observer) = (self.coupling, &self.observer);
-        let Observer { lanes, stack, stack_tally, mixture, .. } = *observer;
-        let coin = self.coin.shared();
-        let state = State { state, step, coin, lanes, stack, stack_tally, mixture };
-        serde_json::to_value(state).unwrap_or(Value::Null)
+        serde_json::to_value(self.state()).unwrap_or(Value::Null)
+    }
+
+    fn merge_shared(&self, shards: &[&dyn Inspect], order: &MergeOrder<'_>) -> Result<Value> {
+        self.merged_shared(shards, order)
+    }
+
+    fn merge_slots(
+        &self,
+        shards: &[&dyn Inspect],
+        slots: &[u32],
+        order: &MergeOrder<'_>,
+    ) -> Result<Vec<Vec<f32>>> {
+        Ok(self.merged_slots(shards, slots, order))
     }
 }
 

@@ -50,6 +50,15 @@ impl LaneTallies {
         (1..lanes).fold(0, |best, lane| if total(lane) < total(best) { lane } else { best })
     }
 
+    /// The sums over the rounds of all shards, which went on from a start.
+    pub fn merged(start: &LaneTallies, shards: &[LaneTallies]) -> LaneTallies {
+        let own =
+            |lane: usize| -> Vec<LaneTally> { shards.iter().map(|all| all.of(lane)).collect() };
+        let merged: [LaneTally; LANES] =
+            std::array::from_fn(|lane| LaneTally::merged(&start.of(lane), &own(lane)));
+        merged.into()
+    }
+
     /// The tally of one lane.
     pub fn of(&self, lane: usize) -> LaneTally {
         LaneTally {

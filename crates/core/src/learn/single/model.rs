@@ -9,6 +9,7 @@ use crate::learn::certificate::{Certificate, Measure, SumsMark};
 use crate::learn::dispatch;
 use crate::learn::explain::Explanation;
 use crate::learn::frame::Boxes;
+use crate::learn::merging::MergeOrder;
 use crate::learn::model::{Inspect, Learn, Predict};
 use crate::learn::rounds;
 use crate::learn::single::gather::Gathered;
@@ -140,7 +141,7 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
             }
             summary.touched += 1;
         }
-        if self.frame.importance_aware {
+        if self.frame.importance_aware || self.tally.merges > 0 {
             return SlotSummary { theorem: None, ..summary };
         }
         summary.spread = (R::BOUNDED && self.frame.rule.is_proved(shared)).then_some(spread);
@@ -191,6 +192,19 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
 
     fn intervals(&self) -> Option<&[Interval]> {
         self.frame.boxes.intervals()
+    }
+
+    fn merge_shared(&self, shards: &[&dyn Inspect], order: &MergeOrder<'_>) -> Result<Value> {
+        self.merged_shared(shards, order)
+    }
+
+    fn merge_slots(
+        &self,
+        shards: &[&dyn Inspect],
+        slots: &[u32],
+        order: &MergeOrder<'_>,
+    ) -> Result<Vec<Vec<f32>>> {
+        Ok(self.merged_slots(shards, slots, order))
     }
 
     fn shared(&self) -> Value {

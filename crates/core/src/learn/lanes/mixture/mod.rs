@@ -46,9 +46,9 @@
 //! and against experts that take turns, each change costs ln(K/a)/η more.
 //!
 //! What is kept: without a fixed share the L_k, with one the π_k and the η at which they stand. When η falls,
-//! π_k becomes π_k^(η/η_before), in proportion. Merging: L_k, Δ and A are sums, H is a maximum, `[A, B]` a
-//! range; shares merge as products; C is a sum. The twin is `python/lessregret/learners/mixture.py`.
+//! π_k becomes π_k^(η/η_before), in proportion. How mixtures merge stands in `mixture/merge.rs`. The twin is `python/lessregret/learners/mixture.py`.
 
+mod merge;
 mod plain;
 mod shares;
 mod split;
@@ -60,6 +60,7 @@ use crate::learn::tally::is_zero;
 use crate::loss::{Loss, Mixing, Tail};
 use crate::simd::LANES;
 use crate::simd::exp_log::{exp_neg, ln};
+use merge::Held;
 pub use plain::Played;
 use shares::Standing;
 
@@ -113,6 +114,9 @@ pub struct Mixture {
     /// C, the cost of clipping. Written to files only if a label was outside the range of those before it.
     #[serde(default, skip_serializing_if = "is_zero")]
     clipping: f64,
+    /// What merging held back while several shards played on. Written to files only then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    held: Option<Held>,
 }
 
 impl Mixture {
@@ -120,7 +124,8 @@ impl Mixture {
     pub fn new(fixed_share: f64) -> Self {
         let standing = Standing::new(fixed_share);
         let [surplus, sharing, clipping] = [0.0; 3];
-        Mixture { standing, surplus, heaviest: 1.0, labels: None, sharing, clipping }
+        let (labels, held) = (None, None);
+        Mixture { standing, surplus, heaviest: 1.0, labels, sharing, clipping, held }
     }
 
     /// ln K/η + Δ + A + C: an upper bound on the cost of mixing, against the best expert.

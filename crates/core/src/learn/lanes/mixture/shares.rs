@@ -37,6 +37,36 @@ impl Standing {
         }
     }
 
+    /// L_k; zeros with a fixed share, which does not keep them.
+    pub fn losses(&self) -> PerExpert {
+        match self {
+            Standing::Losses { losses } => *losses,
+            Standing::Shares { .. } => [0.0; EXPERTS],
+        }
+    }
+
+    /// π_0 Π (π_s/π_0)^part at a rate, in proportion. No share falls to 0, from which it could not come back.
+    pub fn product(start: &Standing, shards: &[Standing], part: f64, rate: f64) -> Standing {
+        if rate.is_infinite() {
+            return Standing::Shares { shares: EQUAL, at_rate: None };
+        }
+        let falls = |standing: &Standing| {
+            standing.shares(rate).map(|share| -ln(share.max(f64::MIN_POSITIVE)))
+        };
+        let first = falls(start);
+        let mut all = first;
+        for shard in shards.iter().filter(|&shard| shard != start) {
+            for (fall, (own, first)) in all.iter_mut().zip(falls(shard).iter().zip(first)) {
+                *fall += part * (own - first);
+            }
+        }
+        let shares = normalised(decays(1.0, &gaps(&all)));
+        Standing::Shares {
+            shares: shares.map(|share| share.max(f64::MIN_POSITIVE)),
+            at_rate: Some(rate),
+        }
+    }
+
     /// π at a rate.
     #[inline(always)]
     pub fn shares(&self, rate: f64) -> PerExpert {

@@ -1,0 +1,142 @@
+"""How the slots of learners that went on from one start become one: the formula, to be read.
+
+Shards k = 1..K start from the same slot and see different examples; Δ is the shard minus the start.
+
+    sums       S = S₀ + Σ_k ΔS_k
+    matched    w = w₀ + f(S) · Σ_k ΔS_k (Δw_k/f(S_k)) / Σ_k ΔS_k,  f(S) = 1 − exp(−2κc(√S − √S₀))
+    weighted   the same with f = 1: Vowpal Wabbit's weights
+    average    w = w₀ + (1/K) Σ_k Δw_k
+
+S is the sum of squared gradients, c the rate and κ half the mean number of features of an example.
+f(S) is the part of the way to its optimum that a weight has gone when its energy has come from S₀
+to S. So Δw_k/f(S_k) is where shard k is heading, and f(S) of it is where one learner would be that
+saw what all shards saw. The twin of ``crates/core/src/rule/merging.rs``, in float64.
+
+A slot that at most one shard has moved is that shard's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import expm1, sqrt
+from typing import NamedTuple
+
+from lessregret.learners.rules import Arow, Coin, Ftrl, PerCoordinate
+from lessregret.learners.rules.rule import rate_number
+
+
+class Heavy(NamedTuple):
+    """A weight w, and the energy S that its rate comes from."""
+
+    weight: float
+    energy: float
+
+
+def merged_weight(
+    start: Heavy, shards: Sequence[Heavy], *, rate: float, curvature: float, how: str = "matched"
+) -> Heavy:
+    """The weight and the energy of one learner.
+
+    >>> start, shards = Heavy(0.5, 100.0), [Heavy(2.0, 1e8), Heavy(4.0, 1e8)]
+    >>> merged_weight(start, shards, rate=0.1, curvature=2.0).weight
+    3.0
+    """
+    gained = [shard.energy - start.energy for shard in shards]
+    moves = [shard.weight - start.weight for shard in shards]
+    energy = start.energy + sum(gained)
+    if how == "average":
+        return Heavy(start.weight + sum(moves) / len(moves), energy)
+
+    def reached(gain: float) -> float:
+        if how == "weighted":
+            return 1.0
+        way = gain / (sqrt(start.energy + gain) + sqrt(start.energy))
+        return -expm1(-2 * curvature * rate * way)
+
+    known = [(gain, move) for gain, move in zip(gained, moves, strict=True) if gain > 0]
+    heading = sum(gain * move / reached(gain) for gain, move in known)
+    return Heavy(start.weight + reached(sum(gained)) * heading / sum(gained), energy)
+
+
+def merged_slot(
+    rule: PerCoordinate | Ftrl | Coin | Arow,
+    start: Sequence[float],
+    shards: Sequence[Sequence[float]],
+    *,
+    curvature: float,
+    how: str = "matched",
+) -> tuple[float, ...]:
+    """The slot of one learner; values are 1, so that all are in one unit.
+
+    >>> merged_slot(Coin(), (1.0, 2.0), [(1.5, 3.0), (0.5, 2.5)], curvature=1.0)
+    (1.0, 3.5)
+    """
+    moved = [tuple(shard) for shard in shards if tuple(shard) != tuple(start)]
+    if len(moved) < 2:
+        return (*moved, tuple(start))[0]
+    if isinstance(rule, PerCoordinate):
+        return _per_coordinate(rule, start, shards, curvature, how)
+    if isinstance(rule, Ftrl):
+        return _ftrl(rule, start, shards, curvature, how)
+    if isinstance(rule, Coin):
+        return _coin(start, shards, how)
+    return _gaussian(start, shards, how)
+
+
+def _per_coordinate(
+    rule: PerCoordinate,
+    start: Sequence[float],
+    shards: Sequence[Sequence[float]],
+    curvature: float,
+    how: str,
+) -> tuple[float, ...]:
+    """The offset's part of the energy is counted once."""
+    least = min(energy for _, energy in shards if energy > 0)
+    first = min(rule.offset**2, least / 2)
+    heavy = [Heavy(weight, energy or first) for weight, energy in (start, *shards)]
+    rate = rate_number(rule.rate, rule.width)
+    merged = merged_weight(heavy[0], heavy[1:], rate=rate, curvature=curvature, how=how)
+    return rule.clip(merged.weight), merged.energy
+
+
+def _ftrl(
+    rule: Ftrl,
+    start: Sequence[float],
+    shards: Sequence[Sequence[float]],
+    curvature: float,
+    how: str,
+) -> tuple[float, ...]:
+    """n merges as S does, the weight as above, and z is the one that plays this weight."""
+    heavy = [
+        Heavy(rule.weight(type(rule).empty._replace(z=z, n=n), 1.0), n) for z, n in (start, *shards)
+    ]
+    merged = merged_weight(heavy[0], heavy[1:], rate=float(rule.rate), curvature=curvature, how=how)
+    weight, n = rule.clip(merged.weight), merged.energy
+    if weight == 0:
+        return 0.0, n
+    inverse_rate = (rule.offset + sqrt(n)) / float(rule.rate) + rule.l2
+    return -weight * inverse_rate - (rule.l1 if weight > 0 else -rule.l1), n
+
+
+def _coin(start: Sequence[float], shards: Sequence[Sequence[float]], how: str) -> tuple[float, ...]:
+    """Reward and stake are sums."""
+    count = len(shards) if how == "average" else 1
+    return tuple(
+        own + sum(shard[k] - own for shard in shards) / count for k, own in enumerate(start)
+    )
+
+
+def _gaussian(
+    start: Sequence[float], shards: Sequence[Sequence[float]], how: str
+) -> tuple[float, ...]:
+    """Precisions add up, and means are weighted by them; the first precision is 1."""
+    precisions = [1 + precision for _, precision in (start, *shards)]
+    held = [
+        slot[0] * precision for slot, precision in zip((start, *shards), precisions, strict=True)
+    ]
+    total = precisions[0] + sum(own - precisions[0] for own in precisions[1:])
+    if how == "average":
+        weight = start[0] + sum(shard[0] - start[0] for shard in shards) / len(shards)
+    else:
+        weight = (held[0] + sum(own - held[0] for own in held[1:])) / total
+    return weight, total - 1

@@ -1,0 +1,63 @@
+"""Is the merge of the core the formula of ``learners/merging.py``?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from safetensors.numpy import load
+
+from lessregret import Arow, Coin, Ftrl, Learner, PerCoordinate, merge
+from lessregret.learners.merging import merged_slot
+from lessregret.learners.mixture import RATES
+from tests.support.shards import after
+from tests.support.streams import random_rounds
+
+RULES = (
+    PerCoordinate(rate=0.4, offset=0.2),
+    PerCoordinate(rate=0.1, radius=0.2),
+    Ftrl(rate=0.3, offset=1.0, l1=0.05),
+    Coin(),
+    Arow(),
+)
+FIELDS = (("weight", "energy"), ("z", "n"), ("reward", "stake"), ("weight", "precision"))
+
+
+def slots(learner: Learner) -> np.ndarray:
+    """Both fields of every slot, zeros where it was never met; by lane if there are lanes."""
+    tensors = load(learner.to_bytes())
+    one, other = next(pair for pair in FIELDS if set(pair) <= set(tensors))
+    found = np.zeros((learner.slots, 2, *tensors[one].shape[1:]))
+    found[tensors["slot"], 0], found[tensors["slot"], 1] = tensors[one], tensors[other]
+    return found
+
+
+@pytest.mark.parametrize("how", ["matched", "weighted", "average"])
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("first", [0, 80])
+def test_a_merged_slot_is_that_of_the_formula(rule: PerCoordinate, how: str, first: int) -> None:
+    ones = [one._replace(values=[1.0] * len(one.slots)) for one in random_rounds(2, 320)]
+    start = after(Learner("logistic", rule, columns=40, scale="none"), ones[:first])
+    shards = [after(start, ones[first + k :: 3]) for k in range(3)]
+    merged = merge(start, shards, how=how)  # type: ignore[arg-type]
+    curvature = 0.5 * merged.tally().features / merged.tally().rounds
+    before, parts, found = slots(start), [slots(shard) for shard in shards], slots(merged)
+    for slot in range(len(found)):
+        own = [tuple(part[slot]) for part in parts]
+        expected = merged_slot(rule, tuple(before[slot]), own, curvature=curvature, how=how)
+        assert found[slot] == pytest.approx(np.array(expected), rel=3e-5, abs=1e-6)
+
+
+def test_a_lane_merges_as_a_learner_at_its_rate() -> None:
+    ones = [one._replace(values=[1.0] * len(one.slots)) for one in random_rounds(4, 300)]
+    start = after(Learner("logistic", columns=40, scale="none"), ones[:60])
+    shards = [after(start, ones[60 + k :: 3]) for k in range(3)]
+    merged = merge(start, shards)
+    curvature = 0.5 * merged.tally().features / merged.tally().rounds
+    before, parts, found = slots(start), [slots(shard) for shard in shards], slots(merged)
+    rules = [*(PerCoordinate(rate=rate, offset=0.3) for rate in RATES), Coin()]
+    for slot in range(len(found)):
+        for lane, rule in enumerate(rules):
+            own = [tuple(part[slot, :, lane]) for part in parts]
+            first = tuple(before[slot, :, lane])
+            expected = merged_slot(rule, first, own, curvature=curvature)  # type: ignore[arg-type]
+            assert found[slot, :, lane] == pytest.approx(np.array(expected), rel=3e-5, abs=1e-6)
