@@ -43,7 +43,7 @@ _CertificateParts: TypeAlias = tuple[
 ]
 
 _ExplanationParts: TypeAlias = tuple[
-    float, float, bytes, list[tuple[int, float, float, float]], float | None, float
+    float, float, bytes, list[tuple[int, float, float, float]], float, float | None, float
 ]
 
 class _Readable(Protocol):
@@ -89,6 +89,7 @@ class Stream:
     ) -> tuple[
         NDArray[np.int64],
         NDArray[np.uint32],
+        NDArray[np.float32],
         NDArray[np.float32],
         NDArray[np.float32],
         NDArray[np.float32],
@@ -140,6 +141,7 @@ class Rows:
         values: NDArray[Any],
         labels: NDArray[np.float64] | None = None,
         importances: NDArray[np.float64] | None = None,
+        bases: NDArray[np.float64] | None = None,
     ) -> Rows: ...
     @property
     def space(self) -> str: ...
@@ -275,6 +277,8 @@ class Problem:
     ) -> Problem: ...
     @property
     def rows(self) -> int: ...
+    @property
+    def has_bases(self) -> bool: ...
     def labelled(
         self,
     ) -> tuple[

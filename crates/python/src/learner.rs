@@ -18,7 +18,8 @@ use crate::stream::{Stream, name_of};
 use crate::sums::{CertificateParts, SummaryParts, TallyParts, parts, summary_parts, tally_parts};
 
 type FeatureParts = (u32, f32, f32, f64);
-type ExplanationParts<'py> = (f64, f32, Bound<'py, PyBytes>, Vec<FeatureParts>, Option<f64>, f64);
+type ExplanationParts<'py> =
+    (f64, f32, Bound<'py, PyBytes>, Vec<FeatureParts>, f64, Option<f64>, f64);
 type Sums<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
 type Weights<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f32>>);
 
@@ -172,7 +173,7 @@ impl Learner {
     }
 
     /// Explain the examples of a source: for each the margin, the label, the tag, the features as (slot, value,
-    /// scaled value, part), the mean label if labels are standardised, and what clipping added.
+    /// scaled value, part), the base margin, the mean label if labels are standardised, and what clipping added.
     #[pyo3(signature = (source, limit=None, order=None))]
     fn explain<'py>(
         &self,
@@ -187,7 +188,7 @@ impl Learner {
         let parts = |(k, one): (usize, Explanation)| {
             let features = one.features.into_iter().map(Into::into).collect();
             let (margin, tag) = (outcomes.margins[k], PyBytes::new(py, outcomes.tag(k)));
-            (margin, outcomes.labels[k], tag, features, one.mean_label, one.clipping)
+            (margin, outcomes.labels[k], tag, features, one.base, one.mean_label, one.clipping)
         };
         Ok(all.map(parts).collect())
     }

@@ -87,6 +87,11 @@ CHOOSING: tuple[Callable[[Any], Any], ...] = (
     ),
     _several("time", "Columns of dates and times, in ISO 8601."),
     _one("weight", "The column with the importance of each row."),
+    _one(
+        "base",
+        "The column with a score that another model gave, which is added to the margin of each "
+        "row.",
+    ),
     _one("tag", "The column that is written beside the prediction of each row."),
     click.option(
         "--missing",
@@ -169,9 +174,13 @@ def inferred_settings(ctx: click.Context, given: GivenData, quiet: bool) -> dict
     return {"schema": inferred.schema, "loss": inferred.loss}
 
 
+ONE = ("label", "positive", "weight", "base", "tag")
+"""Options of tables that are one word."""
+
+
 def choices_of(options: dict[str, Any]) -> ColumnChoices:
     """Take the options of tables out of all options of a command."""
-    said = {name: options.pop(name, None) for name in ("label", "positive", "weight", "tag")}
+    said = {name: options.pop(name, None) for name in ONE}
     for kind in ("number", "category", "text", "time"):
         said[kind] = tuple(_flat(options.pop(kind, ())))
     missing = tuple(_flat(options.pop("missing", ())))

@@ -276,7 +276,12 @@ class OnlineLinear(BaseEstimator, ABC):
     def _schema_of(self, X: Any) -> Schema | None:
         """What the columns of a frame are; None for other data."""
         if not is_mixed_frame(X):
+            if self.columns and "base" in self.columns and is_table(X):
+                return self._schema_of_frame(X)
             return None
+        return self._schema_of_frame(X)
+
+    def _schema_of_frame(self, X: Any) -> Schema:
         if self.box is not None or not has_twin(self._rule()):
             raise SpecError(
                 "a frame with columns that are not all numbers is hashed, so it can have no box "
@@ -352,7 +357,8 @@ class OnlineLinear(BaseEstimator, ABC):
         """The rows as examples for a learner; the readable one takes any space."""
         readable = FeatureSpace(columns=self.n_features_in_, labels="any")
         space = learner.space if isinstance(learner, Learner) else readable
-        return Rows.from_csr(rows, labels, importances, space=space)
+        bases = getattr(rows, "bases", None)
+        return Rows.from_csr(rows, labels, importances, bases=bases, space=space)
 
     def _rule(self) -> Rule:
         return PerCoordinate() if self.rule is None else self.rule

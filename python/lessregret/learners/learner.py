@@ -311,8 +311,8 @@ class Learner:
             name_of = both_names(name_of, core.name)
         intercept = self.slots - 1 if self.space.intercept else None
         return [
-            explanation(margin, Features(features, mean, clipping), name_of, intercept, label, tag)
-            for margin, label, tag, features, mean, clipping in found
+            explanation(margin, Features(parts, base, mean, clipping), name_of, intercept, y, tag)
+            for margin, y, tag, parts, base, mean, clipping in found
         ]
 
     def tally(self) -> Tally:

@@ -12,7 +12,9 @@ from typing import Any, Literal, get_args
 
 from lessregret.errors import SpecError
 
-ColumnKind = Literal["number", "category", "text", "time", "label", "weight", "tag", "ignore"]
+ColumnKind = Literal[
+    "number", "category", "text", "time", "label", "weight", "base", "tag", "ignore"
+]
 KINDS: tuple[str, ...] = get_args(ColumnKind)
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
 """How a missing cell may be spelled, unless it is said otherwise."""
@@ -28,8 +30,9 @@ class Column:
         The name in the header of the table.
     kind : one of KINDS
         What its cells are: features (``"number"``, ``"category"``, ``"text"``, ``"time"``), the
-        ``"label"``, the ``"weight"`` (importance) of the row, a ``"tag"`` that is written beside
-        the prediction, or nothing (``"ignore"``).
+        ``"label"``, the ``"weight"`` (importance) of the row, its ``"base"`` (a score of another
+        model, added to the margin), a ``"tag"`` that is written beside the prediction, or nothing
+        (``"ignore"``).
     words : 1, 2 or 3, default 1
         For text: the longest run of words that is a feature.
 

@@ -1,6 +1,7 @@
 """The stack: an expert that learns how to add up the margins of the lanes.
 
-    Plays     s = Σ_k v_k m_k = v·m            m_k the margin of lane k, clipped to [−30, 30]
+    Plays     s = b + Σ_k v_k m_k = b + v·m    b the base margin, m_k the margin of lane k without
+                                               it, clipped to [−30, 30]
     State     v, P                             v_k = 1/8 and P = I/4 before the first round
     Learns    u = P m,  d = 1 + c m·u          g = h ℓ'(s, y),  c = h (ℓ'(s, y) − ℓ'(−s, y))/(2s)
               v ← v − (g/d) u
@@ -65,13 +66,14 @@ class Stack:
             [FIRST_VARIANCE * (j == k) for j in lanes] for k in lanes
         ]
 
-    def margin(self, margins: Sequence[float]) -> float:
-        """s, the margin of the stack, from those of the lanes."""
-        return sum(v * _clipped(m) for v, m in zip(self.weights, margins, strict=True))
-
-    def added_by_clipping(self, margins: Sequence[float]) -> float:
-        """Σ v_k (clip(m_k) − m_k), 0 if no margin is beyond ±30."""
+    def margin(self, margins: Sequence[float], base: float = 0.0) -> float:
+        """s, the margin of the stack, from those of the lanes, which include the base."""
         pairs = zip(self.weights, margins, strict=True)
+        return base + sum(v * _clipped(m - base) for v, m in pairs)
+
+    def added_by_clipping(self, margins: Sequence[float], base: float = 0.0) -> float:
+        """Σ v_k (clip(m_k) − m_k), 0 if no margin is beyond ±30."""
+        pairs = zip(self.weights, (m - base for m in margins), strict=True)
         return sum((v * (_clipped(m) - m) for v, m in pairs), start=0.0)
 
     def penalty(self, penalties: Sequence[float]) -> float:
@@ -79,9 +81,11 @@ class Stack:
         sizes = [abs(v) for v in self.weights]
         return sum(sizes) * sum(v * each for v, each in zip(sizes, penalties, strict=True))
 
-    def absorb(self, margins: Sequence[float], label: float, importance: float) -> None:
-        """Learn from a round."""
-        near, s = [_clipped(m) for m in margins], self.margin(margins)
+    def absorb(
+        self, margins: Sequence[float], label: float, importance: float, base: float = 0.0
+    ) -> None:
+        """Learn from a round; the margins include the base."""
+        near, s = [_clipped(m - base) for m in margins], self.margin(margins, base)
         g, c = importance * self.loss.slope(s, label), importance * curvature(self.loss, s, label)
         u = [_dot(row, near) for row in self.covariance]
         d = 1 + c * _dot(u, near)

@@ -28,6 +28,12 @@ impl Labels {
         self != Labels::Count || (0.0..=Labels::MOST).contains(&number)
     }
 
+    /// Whether examples can have a base margin. That of a count would be the logarithm of an exposure, which the
+    /// statistics of standardised counts do not know.
+    pub fn takes_base(self) -> bool {
+        self != Labels::Count
+    }
+
     /// What a label must be, for errors about labels that are numbers.
     pub fn expected(self) -> &'static str {
         match self {

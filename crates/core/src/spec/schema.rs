@@ -64,6 +64,8 @@ pub enum Kind {
     Label,
     /// The importance of the row.
     Weight,
+    /// The base margin of the row: a score of another model, added to the margin.
+    Base,
     /// A name of the row, which is written beside its prediction.
     Tag,
     /// Not used.
@@ -90,6 +92,7 @@ impl Kind {
             Kind::Time => "time",
             Kind::Label => "label",
             Kind::Weight => "weight",
+            Kind::Base => "base",
             Kind::Tag => "tag",
             Kind::Ignore => "ignore",
         }
@@ -121,8 +124,16 @@ impl Schema {
             }
             column.check()?;
         }
-        for kind in [Kind::Label, Kind::Weight, Kind::Tag] {
+        for kind in [Kind::Label, Kind::Weight, Kind::Base, Kind::Tag] {
             self.check_single(kind)?;
+        }
+        if let Some(base) = self.first(Kind::Base)
+            && !labels.takes_base()
+        {
+            return refuse(format!(
+                "labels are counts, which have no base margin, and column '{}' is a base",
+                base.name
+            ));
         }
         self.check_classes(labels)?;
         self.crosses.iter().try_for_each(|cross| self.check_cross(cross))

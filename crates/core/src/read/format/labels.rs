@@ -59,6 +59,11 @@ impl LabelReader {
         self.negative = self.negative.or(later.negative);
     }
 
+    /// Whether examples with such labels can have a base margin.
+    pub fn takes_base(&self) -> bool {
+        self.labels.takes_base()
+    }
+
     /// The label in the bytes `place` of `line`.
     pub fn read(&mut self, line: &[u8], place: Range<usize>) -> Result<f32, Fault> {
         match self.labels {

@@ -270,7 +270,7 @@ fn check_type(table: &str, column: &Column, found: &TableColumn, schema: &Schema
     let (name, kind) = (&column.name, column.kind);
     let (can_hold, expected) = match (kind, found.content) {
         (_, Content::Other) => (false, "numbers, text, dates or true and false"),
-        (Kind::Number | Kind::Weight, Content::Times) => (false, "numbers"),
+        (Kind::Number | Kind::Weight | Kind::Base, Content::Times) => (false, "numbers"),
         (Kind::Label, Content::Times) if schema.classes.is_none() => (false, "numbers"),
         (Kind::Time, Content::Numbers) => (false, "dates"),
         _ => (true, ""),

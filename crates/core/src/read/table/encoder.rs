@@ -32,6 +32,7 @@ const FNV_PRIME: u64 = 16_777_619;
 struct Row {
     label: f32,
     importance: f32,
+    base: f32,
 }
 
 /// Turns rows into examples.
@@ -131,6 +132,7 @@ impl Encoder {
             self.features.iter().map(|&(hash, _)| (hash & mask) as u32),
             self.features.iter().map(|&(_, value)| value),
         );
+        chunk.set_base(row.base);
         chunk.finish(row.label, row.importance, &self.tag);
     }
 
@@ -144,7 +146,7 @@ impl Encoder {
         self.name_ends.clear();
         self.spans.clear();
         self.tag.clear();
-        let mut row = Row { label: f32::NAN, importance: 1.0 };
+        let mut row = Row { label: f32::NAN, importance: 1.0, base: 0.0 };
         let schema = Arc::clone(&self.schema);
         for (k, column) in schema.columns.iter().enumerate() {
             let start = self.features.len();
@@ -168,6 +170,7 @@ impl Encoder {
         match column.kind {
             Kind::Label => row.label = self.label(k, column, cell, is_missing)?,
             Kind::Weight => row.importance = self.weight(k, column, cell)?,
+            Kind::Base => row.base = base(k, column, cell)?,
             Kind::Tag => self.tag.extend_from_slice(&cell.text()),
             Kind::Ignore => {}
             _ if is_missing => self.push_prepared(k, |column| &column.missing, 1.0),
@@ -321,6 +324,12 @@ impl Encoder {
         }
         self.name_ends.push(self.names.len());
     }
+}
+
+fn base(k: usize, column: &Column, cell: Cell<'_>) -> std::result::Result<f32, CellFault> {
+    let base = cell.number().map(|number| number as f32).filter(|base| base.is_finite());
+    let expected = "a finite number, the score that is added to the margin,";
+    base.ok_or_else(|| CellFault::of_kind(k, column, cell, expected))
 }
 
 fn number(k: usize, column: &Column, cell: Cell<'_>) -> std::result::Result<f32, CellFault> {

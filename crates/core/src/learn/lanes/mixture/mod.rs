@@ -351,7 +351,7 @@ mod tests {
     }
 
     fn plays(margins: &PerLane) -> Plays {
-        Plays::new(LOSS, margins, &Tails::of(LOSS, margins), &Stack::default())
+        Plays::new(LOSS, margins, &Tails::of(LOSS, margins), &Stack::default(), 0.0)
     }
 
     fn lost(plays: &Plays, label: f64) -> PerExpert {
