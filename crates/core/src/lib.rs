@@ -76,5 +76,5 @@ pub use simd::InstructionSet;
 pub use snapshot::{Header, read_header};
 pub use spec::{
     Classes, Column, FeatureSpace, Groups, Kind, MAX_BITS, MAX_COLUMNS, MOST_WORDS, Namespaces,
-    Scale, Schema, Spec, Table,
+    ManyClasses, Scale, Schema, Spec, Table,
 };

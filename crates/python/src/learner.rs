@@ -93,6 +93,21 @@ impl Learner {
         self.0.name_classes(Classes { negative, positive });
     }
 
+    /// Set the names of many classes, which the model file keeps. The code of a class is the place of its name.
+    fn name_many_classes(&mut self, py: Python<'_>, names: Vec<String>) -> PyResult<()> {
+        self.0.name_many_classes(names).map_err(|error| to_python(py, error))
+    }
+
+    /// Give classes their places.
+    fn add_classes(&mut self, py: Python<'_>, codes: Vec<i32>) -> PyResult<()> {
+        self.0.add_classes(&codes).map_err(|error| to_python(py, error))
+    }
+
+    /// The codes of the classes, in the order of their margins. None unless there may be more than two.
+    fn classes(&self) -> Option<Vec<i32>> {
+        self.0.model().classes().map(<[i32]>::to_vec)
+    }
+
     /// The spec as JSON.
     #[getter]
     fn spec(&self) -> String {
@@ -230,6 +245,22 @@ impl Learner {
         }
         let expected = format!("a slot below {slots}");
         Err(to_python(py, InputError::argument("slot", slot, expected).into()))
+    }
+
+    /// The weights that one slot would play, one for each of many classes.
+    fn class_weights<'py>(
+        &self,
+        py: Python<'py>,
+        slot: usize,
+    ) -> PyResult<Bound<'py, PyArray1<f32>>> {
+        let (slots, model) = (self.0.space().slots(), self.0.model());
+        if slot >= slots {
+            let expected = format!("a slot below {slots}");
+            return Err(to_python(py, InputError::argument("slot", slot, expected).into()));
+        }
+        let weights: Vec<f32> =
+            (0..model.width()).map(|class| model.class_weight(slot, class)).collect();
+        Ok(weights.into_pyarray(py))
     }
 
     /// Add the names that a stream recorded to those already kept.

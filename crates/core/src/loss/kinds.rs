@@ -10,6 +10,8 @@ use super::Tail;
 pub enum Labels {
     /// Two classes, given to the learner as +1 and -1.
     Binary,
+    /// Many classes, given to the learner by their numbers.
+    Classes,
     /// Any finite numbers.
     Real,
     /// Any finite numbers, or none: for prediction.
@@ -21,6 +23,7 @@ impl Labels {
     pub fn name(self) -> &'static str {
         match self {
             Labels::Binary => "binary",
+            Labels::Classes => "classes",
             Labels::Real => "real",
             Labels::Any => "any",
         }

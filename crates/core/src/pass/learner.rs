@@ -52,6 +52,11 @@ impl Learner {
 
     /// Write a model file atomically. A slim file holds only the weights.
     pub fn save(&self, path: &Path, slim: bool) -> Result<()> {
+        if slim && self.spec.classes.is_some() {
+            return Err(Error::Spec(
+                "a slim file holds one weight a feature, and many classes need more; leave out slim".into(),
+            ));
+        }
         snapshot::save(path, self.snapshot(slim))
     }
 
@@ -91,6 +96,11 @@ impl Learner {
     /// What each feature of the examples gives to their predictions. Learns nothing.
     pub fn explain(&self, source: Source<'_>) -> Result<Explained> {
         let mut all = Explained::default();
+        if self.spec.classes.is_some() {
+            return Err(Error::Spec(
+                "explain splits one margin, and each of many classes has its own; look at the weights of a class".into(),
+            ));
+        }
         match source.check_readable(&self.spec.space)? {
             Checked::Stream(stream, limit) => {
                 let mut chunk = Chunk::for_requirements(self.requirements());
@@ -163,6 +173,22 @@ impl Learner {
         space.schema = Some(Arc::new(schema));
     }
 
+    /// Set the names of many classes: the code of a class is the place of its name.
+    pub fn name_many_classes(&mut self, names: Vec<String>) -> Result<()> {
+        let codes: Vec<i32> = (0..names.len() as i32).collect();
+        self.model.learner()?.add_classes(&codes)?;
+        let space = &mut self.spec.space;
+        let mut schema = space.schema.as_deref().cloned().unwrap_or_default();
+        schema.names = names;
+        space.schema = Some(Arc::new(schema));
+        Ok(())
+    }
+
+    /// Give classes their places, which they keep.
+    pub fn add_classes(&mut self, codes: &[i32]) -> Result<()> {
+        self.model.learner()?.add_classes(codes)
+    }
+
     /// The model, for inspection.
     pub fn model(&self) -> &dyn Inspect {
         self.model.inspected()
@@ -196,18 +222,23 @@ impl Learner {
         (touched.len(), adjacent)
     }
 
-    /// The touched slots and their weights.
+    /// The touched slots and their weights, of many classes one for each class.
     pub fn touched_weights(&self) -> (Vec<u32>, Vec<f32>) {
         let (model, touched) = (self.model(), self.model().touched());
-        let weights = touched.iter().map(|&slot| model.weight(slot as usize)).collect();
+        let mut weights = Vec::new();
+        for &slot in &touched {
+            push_weights(model, slot as usize, &mut weights);
+        }
         (touched, weights)
     }
 
-    /// The weights that all slots of features would play.
+    /// The weights that all slots of features would play, of many classes one for each class.
     pub fn dense_weights(&self) -> Result<Vec<f32>> {
         let (model, slots) = (self.model(), self.spec.space.table.len());
-        let mut weights = reserved(slots)?;
-        weights.extend((0..slots).map(|slot| model.weight(slot)));
+        let mut weights = reserved(slots * model.width())?;
+        for slot in 0..slots {
+            push_weights(model, slot, &mut weights);
+        }
         Ok(weights)
     }
 
@@ -242,7 +273,8 @@ impl Learner {
                 }),
             };
             let count = outcomes.labels.len();
-            outcomes.margins.truncate(count);
+            outcomes.margins.truncate(count * self.model().width());
+            outcomes.classes = self.model().classes().map(<[_]>::len);
             match learned {
                 Err(error) if count > 0 && !stream.is_interrupted() => stream.fail(error),
                 learned => learned?,
@@ -287,6 +319,7 @@ impl Learner {
         let mut outcomes = Outcomes::default();
         self.model.learner()?.learn(examples, &mut outcomes.margins)?;
         outcomes.note(examples);
+        outcomes.classes = self.model().classes().map(<[_]>::len);
         Ok(outcomes)
     }
 
@@ -300,6 +333,7 @@ impl Learner {
             outcomes.note_chunk(chunk);
             Ok(())
         })?;
+        outcomes.classes = self.model().classes().map(<[_]>::len);
         Ok(outcomes)
     }
 
@@ -317,6 +351,7 @@ impl Learner {
         let mut outcomes = Outcomes::default();
         self.model.predictor().predict(examples, &mut outcomes.margins);
         outcomes.note(examples);
+        outcomes.classes = self.model().classes().map(<[_]>::len);
         Ok(outcomes)
     }
 
@@ -342,6 +377,7 @@ impl Learner {
             outcomes.note_chunk(chunk);
             Ok(())
         })?;
+        outcomes.classes = self.model().classes().map(<[_]>::len);
         Ok(outcomes)
     }
 
@@ -364,6 +400,16 @@ impl Learner {
             skipped: self.skipped,
             names: self.names.as_ref(),
             slim: slim || self.is_slim(),
+        }
+    }
+}
+
+/// Append the weight of a slot, or one for each class.
+fn push_weights(model: &dyn Inspect, slot: usize, weights: &mut Vec<f32>) {
+    match model.classes() {
+        None => weights.push(model.weight(slot)),
+        Some(classes) => {
+            weights.extend((0..classes.len()).map(|class| model.class_weight(slot, class)));
         }
     }
 }

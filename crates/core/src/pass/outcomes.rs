@@ -3,7 +3,7 @@
 use crate::example::{Chunk, Ordered};
 use crate::learn::explain::Explanation;
 
-/// The results of the examples, one entry per example.
+/// The results of the examples, one entry per example; of many classes one margin per class and example.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcomes {
     /// The margins. In learning, each is computed before its example is learned.
@@ -16,6 +16,8 @@ pub struct Outcomes {
     pub tags: Vec<u8>,
     /// The end of each tag in `tags`.
     pub tag_ends: Vec<usize>,
+    /// The number of classes, if there may be more than two; the margins of an example stand together.
+    pub classes: Option<usize>,
 }
 
 /// The results of the examples, and what each of their features gave to them.
@@ -47,6 +49,7 @@ impl Outcomes {
             importances: Vec::with_capacity(examples),
             tags: Vec::new(),
             tag_ends: Vec::with_capacity(examples),
+            classes: None,
         }
     }
 
@@ -102,9 +105,23 @@ impl Outcomes {
         self.tag_ends.extend(chunk.tag_ends().iter().map(|end| had + end));
     }
 
+    /// Make place for the margins of classes that later examples have: before, they had no probability.
+    fn widen(&mut self, classes: Option<usize>) {
+        let before = self.classes.unwrap_or(0);
+        if let Some(width) = classes.filter(|_| self.classes != classes) {
+            let mut wider = Vec::new();
+            for k in 0..self.len() {
+                wider.extend_from_slice(&self.margins[k * before..(k + 1) * before]);
+                wider.resize((k + 1) * width, f64::NEG_INFINITY);
+            }
+            (self.margins, self.classes) = (wider, Some(width));
+        }
+    }
+
     /// Append the outcomes of later examples.
     pub(super) fn append(&mut self, later: &Outcomes) {
         let tags = self.tags.len();
+        self.widen(later.classes);
         self.margins.extend_from_slice(&later.margins);
         self.labels.extend_from_slice(&later.labels);
         self.importances.extend_from_slice(&later.importances);

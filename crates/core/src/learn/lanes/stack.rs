@@ -79,10 +79,29 @@ impl Stack {
     /// Learn from a round, given the lanes' margins and h ℓ'(s, y).
     #[inline(always)]
     pub fn absorb(&mut self, margins: &PerLane, slope: f64) {
-        let margins = clipped(margins);
+        let mut gradients = clipped(margins);
+        for gradient in &mut gradients {
+            *gradient *= slope;
+        }
+        self.descend(&gradients);
+    }
+
+    /// Learn from a round of many classes, given for each the lanes' margins and the slope of s: the gradients add up.
+    #[inline(always)]
+    pub fn absorb_classes<'a>(&mut self, classes: impl Iterator<Item = (&'a PerLane, f64)>) {
+        let mut gradients = [0.0; LANES];
+        for (margins, slope) in classes {
+            for (gradient, margin) in gradients.iter_mut().zip(clipped(margins)) {
+                *gradient += slope * margin;
+            }
+        }
+        self.descend(&gradients);
+    }
+
+    #[inline(always)]
+    fn descend(&mut self, gradients: &PerLane) {
         let state = self.weights.iter_mut().zip(&mut self.energies);
-        for ((weight, energy), margin) in state.zip(margins) {
-            let gradient = slope * margin;
+        for ((weight, energy), gradient) in state.zip(gradients) {
             *energy += gradient * gradient;
             *weight -= STEP * gradient / energy.sqrt();
         }

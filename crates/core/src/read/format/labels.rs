@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! binary  = "1" | "0" | "-1"          in any spelling of these numbers
+//! classes = a whole number
 //! real    = float
 //! any     = [float]
 //! ```
@@ -16,6 +17,13 @@ use std::ops::Range;
 use super::fault::Fault;
 use super::numbers;
 use crate::loss::Labels;
+
+const CLASS: &str = "a whole number as the class";
+
+/// Whether a number can be the code of one of many classes.
+pub fn is_class(label: f32) -> bool {
+    label.fract() == 0.0 && label.abs() <= (1 << 24) as f32
+}
 
 /// Reads the labels of one file.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +70,10 @@ impl LabelReader {
     pub fn read(&mut self, line: &[u8], place: Range<usize>) -> Result<f32, Fault> {
         match self.labels {
             Labels::Binary => self.read_binary(line, place),
+            Labels::Classes => {
+                let label = numbers::float(line, place.clone(), CLASS)?;
+                if is_class(label) { Ok(label) } else { Err(Fault::at(line, place, CLASS)) }
+            }
             Labels::Real | Labels::Any => numbers::float(line, place, "a number as label"),
         }
     }
@@ -70,6 +82,8 @@ impl LabelReader {
     pub fn number(&mut self, number: f32) -> Result<f32, Fault> {
         let outcome = match self.labels {
             Labels::Binary => self.class(number.into()),
+            Labels::Classes if is_class(number) => Ok(number),
+            Labels::Classes => Err(CLASS.to_owned()),
             Labels::Real | Labels::Any if number.is_finite() => Ok(number),
             Labels::Real | Labels::Any => Err("a finite number as label".to_owned()),
         };

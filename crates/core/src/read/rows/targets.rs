@@ -49,6 +49,7 @@ impl<'a> Targets<'a> {
 fn is_label(kind: Labels) -> fn(f64) -> bool {
     match kind {
         Labels::Binary => |y| y.abs() == 1.0,
+        Labels::Classes => |y| y.fract() == 0.0 && y.abs() <= f64::from(1 << 24),
         Labels::Real => |y| (y as f32).is_finite(),
         Labels::Any => |y| y.is_nan() || (y as f32).is_finite(),
     }
@@ -66,6 +67,7 @@ fn check_labels(kind: Labels, rows: usize, labels: &[f64]) -> Result<()> {
     };
     let expected = match kind {
         Labels::Binary => "a label -1 or 1",
+        Labels::Classes => "a whole number, the code of a class",
         Labels::Real => "a finite number",
         Labels::Any => "a finite number, or NaN where there is no label",
     };

@@ -68,7 +68,7 @@ impl Encoder {
             labels: space.labels,
             mask: (1 << bits) - 1,
             columns: schema.columns.iter().map(Prepared::new).collect(),
-            classes: schema.classes.as_ref().map(ClassNames::new),
+            classes: ClassNames::of(schema),
             missing: Spellings::new(&schema.missing),
             crosses: schema.crosses.iter().map(columns_of).collect(),
             features: Vec::new(),

@@ -36,6 +36,10 @@ impl CellFault {
     pub fn of_label(k: usize, column: &Column, schema: &Schema, cell: Cell<'_>) -> Self {
         let name = &column.name;
         let expected = match &schema.classes {
+            None if !schema.names.is_empty() => format!(
+                "one of the {} classes as label in column '{name}'; declare a new one with --classes",
+                schema.names.len()
+            ),
             None => format!("a number as label in column '{name}'"),
             Some(Classes { negative: None, .. }) => format!("a label in column '{name}'"),
             Some(Classes { negative: Some(negative), positive }) => {

@@ -165,7 +165,7 @@ impl Sample<'_> {
         };
         check_distinct(&names, Some(&self.cells).filter(|_| from == NamesFrom::Header))?;
         let nothing =
-            Schema { columns: Vec::new(), missing: Vec::new(), classes: None, crosses: Vec::new() };
+            Schema::default();
         let delimiter = self.spec.dialect.delimiter;
         self.layout = Some(Layout::new(&names, from, delimiter, &nothing, Labels::Any)?);
         self.columns = vec![ColumnSample::default(); names.len()];
