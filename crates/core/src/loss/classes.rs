@@ -13,7 +13,7 @@
 //! A class that is not counted has no part in sums and maxima, and slope 0. So a class that was given a place before
 //! it was met changes no bit.
 //!
-//! The twin is `python/lessregret/learners/classes/loss.py`.
+//! The twin is `python/lessregret/learners/class_loss.py`.
 
 use super::{Link, Loss};
 use crate::simd::exp_log::{exp_neg, ln};

@@ -26,9 +26,9 @@ pub struct ManyClasses {
 
 impl ManyClasses {
     /// Check that a learner of many classes exists with the other settings of its spec.
-    pub fn check(&self, spec: &Spec, learns_two: bool) -> Result<()> {
+    pub fn check(&self, spec: &Spec, follows_gradient: bool) -> Result<()> {
         let (rule, loss) = (spec.rule.name(), spec.loss.name());
-        if learns_two {
+        if !follows_gradient {
             return refuse(format!("rule '{rule}' learns two classes only"), "use another rule");
         }
         if !spec.loss.is_classification() {

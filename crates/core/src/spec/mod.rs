@@ -137,7 +137,7 @@ impl Spec {
             return Err(Error::Spec(format!("rule '{rule}' learns from labels -1 and 1; {cure}")));
         }
         if let Some(classes) = &self.classes {
-            classes.check(self, P::CLASSIFIES)?;
+            classes.check(self, P::Rule::BOUNDED)?;
         }
         self.check_importance_aware(P::Rule::DESCENDS)?;
         self.check_l2(P::Rule::BOUNDED)?;

@@ -16,7 +16,7 @@
 //! latency of its last addition, and the order is that of the features: a lane is bit-identical to a learner at its
 //! rate, and no division into batches changes a bit.
 //!
-//! The twin is `python/lessregret/learners/classes/`.
+//! The twin is `python/lessregret/learners/readable_classes.py`.
 
 mod absorb;
 mod known;
