@@ -1,4 +1,4 @@
-"""Is the learner of many classes the mathematics: slopes, regret, certificate, the price of mixing?"""
+"""Is the learner of many classes the mathematics: slopes, regret, certificate, cost of mixing?"""
 
 from __future__ import annotations
 
@@ -31,9 +31,7 @@ def rows(values: np.ndarray, labels: np.ndarray | None, space: Learner) -> Rows:
     count, columns = values.shape
     indices = np.tile(np.arange(columns), count)
     given = None if labels is None else labels.astype(float)
-    return Rows(
-        np.arange(count + 1) * columns, indices, values.ravel(), labels=given, space=space
-    )
+    return Rows(np.arange(count + 1) * columns, indices, values.ravel(), labels=given, space=space)
 
 
 def rule_named(name: str, **parameters: object) -> Rule:

@@ -58,8 +58,11 @@ class GivenData(Data):
         is_counted = self.recognised.kind != "table" and self.files
         return total_bytes(self.files) if is_counted else None
 
-    def infer(self, loss: str | None = None) -> Inferred:
-        """What the columns are and which loss fits the labels, if no loss is given."""
+    def infer(self, loss: str | None = None, classes: Sequence[str] | None = None) -> Inferred:
+        """What the columns are and which loss fits the labels, if no loss is given.
+
+        ``classes`` are the names of many classes; an empty list asks for those of the first rows.
+        """
         choices = self.choices
         missing = MISSING if choices.missing is None else choices.missing
         if self.recognised.kind == "table":
@@ -81,6 +84,7 @@ class GivenData(Data):
             missing=missing,
             crosses=[cross.split("*") for cross in choices.cross],
             loss=loss,
+            classes=classes,
         )
 
     def _sample_csv(self, missing: Sequence[str]) -> dict[str, Any]:

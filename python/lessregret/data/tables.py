@@ -197,8 +197,13 @@ def inferred_from(
     missing: Sequence[str] = MISSING,
     crosses: Sequence[Sequence[str]] = (),
     loss: str | None = None,
+    classes: Sequence[str] | None = None,
 ) -> Inferred:
-    """Infer the schema from what the first rows show; :func:`infer_schema` has the parameters."""
+    """Infer the schema from what the first rows show; :func:`infer_schema` has the parameters.
+
+    ``classes`` are the names of the classes, if they are given; an empty list asks for as many
+    classes as the first rows have.
+    """
     samples = {column["name"]: column for column in table["columns"]}
     runs = dict(_split_words(entry) for entry in text)
     given = {
@@ -218,10 +223,14 @@ def inferred_from(
         Column(name, kinds.get(name, sample["kind"]), runs.get(name, 1))
         for name, sample in samples.items()
     )
-    classes: Classes | None = None
-    if label is not None:
-        classes, loss = _label(label, samples[label], positive, loss)
-    schema = Schema(columns, tuple(missing), classes, tuple(tuple(cross) for cross in crosses))
+    two: Classes | None = None
+    many: tuple[str, ...] = ()
+    if label is not None and classes is not None:
+        many, loss = _many(label, samples[label], positive, loss, classes)
+    elif label is not None:
+        two, many, loss = _label(label, samples[label], positive, loss)
+    crossed = tuple(tuple(cross) for cross in crosses)
+    schema = Schema(columns, tuple(missing), two, crossed, many)
     seen = tuple(_seen(column, samples[column.name]) for column in columns)
     return Inferred(schema, loss or "logistic", ",", seen, table["rows"])
 
@@ -275,21 +284,44 @@ def _check_known(names: Iterable[str], samples: Mapping[str, Any], what: str) ->
 
 def _label(
     name: str, sample: Mapping[str, Any], positive: str | None, loss: str | None
-) -> tuple[Classes | None, str]:
-    """The classes of the labels, None if they are numbers, and the loss that fits."""
+) -> tuple[Classes | None, tuple[str, ...], str]:
+    """Two classes, or the names of many, or neither if labels are numbers; the loss that fits."""
     values = [value for value, _ in sample["values"]]
     if loss == "squared":
         if positive is not None:
             raise SpecError("positive is for two classes; squared loss has numbers as labels")
-        return None, loss
+        return None, (), loss
     different = _distinct(values, sample["is_number"])
     is_all = sample["different"] <= len(values)
     if sample["is_number"] and loss is None and positive is None and not _is_two(different, is_all):
         if is_all and len(different) < 2:
             raise _one_label(name, different)
-        return None, "squared"
+        return None, (), "squared"
+    if positive is None and is_all and len(different) > 2:
+        return None, tuple(different), loss or "logistic"
     classes = _classes(name, different, is_all, positive, sample["different"])
-    return classes, loss or "logistic"
+    return classes, (), loss or "logistic"
+
+
+def _many(
+    name: str,
+    sample: Mapping[str, Any],
+    positive: str | None,
+    loss: str | None,
+    classes: Sequence[str],
+) -> tuple[tuple[str, ...], str]:
+    """The names of many classes, as they are given or as the first rows have them."""
+    if positive is not None:
+        raise SpecError("positive is for two classes, and many are asked for; leave out one")
+    if classes:
+        return tuple(classes), loss or "logistic"
+    values = [value for value, _ in sample["values"]]
+    if sample["different"] > len(values):
+        raise SpecError(
+            f"column {name!r} has {sample['different']:,} different labels, too many to be found "
+            "in the first rows; name the classes with --classes"
+        )
+    return tuple(_distinct(values, sample["is_number"])), loss or "logistic"
 
 
 def _is_two(different: Sequence[str], is_all: bool) -> bool:
@@ -328,8 +360,8 @@ def _classes(
         return different[0], different[1]
     shown = ", ".join(map(repr, different[:6])) + (", …" if count > 6 else "")
     raise SpecError(
-        f"column {name!r} has {count} different labels ({shown}), and two classes are needed; "
-        "say with --positive which of them is the positive class, against all others"
+        f"column {name!r} has {count} different labels ({shown}), too many to be found in the "
+        "first rows; name the classes with --classes, or the positive one with --positive"
     )
 
 

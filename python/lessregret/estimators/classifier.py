@@ -199,7 +199,8 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         """The predicted classes."""
         margins = self._margins(X)
         places = margins.argmax(1) if margins.ndim == 2 else (margins > 0).astype(np.intp)
-        return self.classes_[places]
+        predicted: NDArray[Any] = self.classes_[places]
+        return predicted
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -228,6 +229,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
     @property
     def _is_many(self) -> bool:
         """Whether the learner is one of many classes."""
+        check_is_fitted(self, "classes_")
         return len(self.classes_) != 2 or bool(self.grow_classes)
 
     def _class_intercepts(self) -> NDArray[np.float64]:
@@ -262,8 +264,10 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         if not matches.any(0).all():
             expected, found = _listed(self.classes_), _listed(y[~matches.any(0)])
             raise ValueError(f"y must hold only the classes {expected}, found {found}")
-        places = matches.argmax(0).astype(np.float64)
-        return places if self._is_many else 2.0 * places - 1.0
+        places: NDArray[np.float64] = matches.argmax(0).astype(np.float64)
+        if not self._is_many:
+            places = 2.0 * places - 1.0
+        return places
 
     def _savable(self, learner: Learner) -> Learner:
         names = names_of(self.classes_)
@@ -310,7 +314,6 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         if len(classes) < 2 and not self.grow_classes:
             raise ValueError(f"Expected at least two classes, found {count}: {_listed(classes)}")
         return classes
-
 
 
 def _with_new(known: NDArray[Any], labels: ArrayLike) -> NDArray[Any]:

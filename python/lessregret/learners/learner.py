@@ -14,7 +14,6 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import isinf
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
 from lessregret import _core
@@ -437,12 +436,12 @@ def many_classes(
     ({'known': [1, 2, 3], 'auto': False}, {'known': [], 'auto': True})
     """
     if classes is None:
-        return None
+        return {"known": list(range(len(names))), "auto": False} if names else None
     if isinstance(classes, str):
         if classes != "auto":
             raise SpecError(f"classes must be 'auto', a number or a list, found {classes!r}")
         return {"known": list(range(len(names))), "auto": True}
-    known = range(1, classes + 1) if isinstance(classes, Integral) else classes
+    known = range(1, classes + 1) if isinstance(classes, int) else classes
     return {"known": [int(code) for code in known], "auto": False}
 
 

@@ -116,9 +116,7 @@ class ReadableClasses:
             raise SpecError(f"class {label!r} was not declared")
         self.classes += [label] if is_new else []
         y = self.classes.index(label)
-        seen = [
-            lane.play(slots, values, y, importance, len(self.classes)) for lane in self.lanes
-        ]
+        seen = [lane.play(slots, values, y, importance, len(self.classes)) for lane in self.lanes]
         margins = [margins for margins, _ in seen]
         self.last = played = self._played(margins)
         outcome = Outcome(

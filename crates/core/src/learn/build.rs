@@ -1,7 +1,7 @@
 //! Builds a learner from a spec: the only file where names become types.
 
-use super::frame::{Plan, Uniform};
 use super::classes::Classes;
+use super::frame::{Plan, Uniform};
 use super::lanes::Lanes;
 use super::model::Model;
 use super::penalty::Penalty;
@@ -74,9 +74,7 @@ impl WithRule for Build<'_> {
                 (false, Some(own)) => {
                     Box::new(Classes::<_, _, false>::new(plan, classes, rule, own)?)
                 }
-                (true, None) => {
-                    Box::new(Classes::<_, _, true>::new(plan, classes, rule, Uniform)?)
-                }
+                (true, None) => Box::new(Classes::<_, _, true>::new(plan, classes, rule, Uniform)?),
                 (true, Some(own)) => {
                     Box::new(Classes::<_, _, true>::new(plan, classes, rule, own)?)
                 }

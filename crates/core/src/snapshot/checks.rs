@@ -34,8 +34,8 @@ impl Expected {
             | "squares" | "size" | "granted" => Expected::NotNegative,
             "shares" => Expected::FromZeroToOne,
             "at_rate" => Expected::NotNegative,
-            "codes" | "weights" | "weight" | "z" | "reward" | "gradient_sum" | "played" | "entry"
-            | "surplus" => Expected::Finite,
+            "codes" | "weights" | "weight" | "z" | "reward" | "gradient_sum" | "played"
+            | "entry" | "surplus" => Expected::Finite,
             "energy" | "n" | "precision" | "rates" | "widths" | "inverse" | "climb" | "loss"
             | "penalty" | "sharing" | "clipping" => Expected::NotNegative,
             "rate" => Expected::Float32,

@@ -32,7 +32,10 @@ impl ManyClasses {
             return refuse(format!("rule '{rule}' learns two classes only"), "use another rule");
         }
         if !spec.loss.is_classification() {
-            return refuse(format!("loss '{loss}' is not of classes"), "use logistic or hinge loss");
+            return refuse(
+                format!("loss '{loss}' is not of classes"),
+                "use logistic or hinge loss",
+            );
         }
         if spec.l2 > 0.0 {
             let cure = "leave out l2, or use rule 'ftrl' with its own l2";

@@ -159,7 +159,7 @@ impl FeatureSpace {
         if self.labels == Labels::Classes {
             return Err(Error::Spec(
                 "the search for the best fixed weights is for two classes and for numbers; of many classes \
-                 the regret is certified (certify), or found with lessregret.best_of_classes"
+                 the ledger has what is certified of all fixed weights"
                     .into(),
             ));
         }

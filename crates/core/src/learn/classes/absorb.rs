@@ -213,10 +213,10 @@ impl<R: Rule, B: Boxes, const AUTO: bool> Classes<R, B, AUTO> {
                 }
             }
         }
-        for lane in 0..if AUTO { LANES } else { 1 } {
+        for (lane, own) in stats.iter().enumerate().take(if AUTO { LANES } else { 1 }) {
             let shared = &mut self.coupling.state[lane];
             let rule = Self::of_lane(self.frame.rule, lane);
-            self.coupling.step[lane] = rule.step(shared, &stats[lane]);
+            self.coupling.step[lane] = rule.step(shared, own);
         }
         if !AUTO {
             self.frame.rule = self.frame.rule.knowing(&self.coupling.state[0]);

@@ -335,9 +335,8 @@ impl<R: Rule, B: Boxes, const AUTO: bool> Inspect for Classes<R, B, AUTO> {
             let own = self.gradient_sums.as_ref().map(|sums| &sums[start..start + self.capacity]);
             own.is_some_and(|own| own.iter().any(|&sum| sum != 0.0))
         };
-        let is_touched = |&slot: &usize| {
-            self.is_moved(slot) || has_sum(slot) || !self.frame.is_untouched(slot)
-        };
+        let is_touched =
+            |&slot: &usize| self.is_moved(slot) || has_sum(slot) || !self.frame.is_untouched(slot);
         let touched = self.met().slots().filter(is_touched).map(|slot| slot as u32);
         self.frame.with_silent(touched.collect())
     }

@@ -367,6 +367,7 @@ mod tests {
             columns: columns.iter().map(column).collect(),
             missing: Vec::new(),
             classes: Some(Classes { negative: None, positive: "odd".to_owned() }),
+            names: Vec::new(),
             crosses: Vec::new(),
         };
         let space =

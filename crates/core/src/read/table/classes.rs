@@ -125,7 +125,10 @@ mod tests {
         });
         let many = many.expect("it has names");
         assert_eq!(many.label(Cell::Text(b"dog")), Some(2.0));
-        assert_eq!((many.label(Cell::Number(7.0)), many.label(Cell::Text(b"7.0"))), (Some(1.0), Some(1.0)));
+        assert_eq!(
+            (many.label(Cell::Number(7.0)), many.label(Cell::Text(b"7.0"))),
+            (Some(1.0), Some(1.0))
+        );
         assert_eq!((many.label(Cell::Text(b"cow")), many.label_of_text(b"7.0")), (None, None));
         // A spelling counts for more than a number.
         let spelled = named(Some("1.0"), "1");

@@ -344,6 +344,7 @@ mod tests {
             columns: columns.iter().map(|&(name, kind)| column(name, kind)).collect(),
             missing: vec![String::new(), "?".to_owned()],
             classes: (labels == Labels::Binary).then_some(classes),
+            names: Vec::new(),
             crosses: crosses
                 .iter()
                 .map(|cross| cross.iter().map(|&n| n.to_owned()).collect())
