@@ -219,6 +219,12 @@ def test_the_python_api_is_complete() -> None:
         assert not missing, f"{name}: {missing}"
 
 
+def test_the_docstrings_of_all_names_are_on_the_site() -> None:
+    page = (REFERENCE / "docstrings.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^::: lessregret\.(\w+)$", page, re.MULTILINE)
+    assert shown == [name for name in lessregret.__all__ if name != "__version__"]
+
+
 def own_members(thing: Any) -> set[str]:
     """What a class of ours adds: methods, properties and class methods, not fields."""
     if not isinstance(thing, type) or issubclass(thing, Exception):

@@ -37,7 +37,21 @@ class Finder:
 sys.meta_path.insert(0, Finder())
 main(["generate", "clicks", "--examples", "10", "--output", "p"])
 """
-"""An extension module may turn the interrupt into an error of its own, as this import does."""
+"""An import may turn an interrupt into an error of its own, as this one would do."""
+SIGNAL_IN_A_FINALISER = """
+import signal
+from lessregret.cli import main, raise_at_signals
+import lessregret.cli.generate
+
+class Finaliser:
+    def __del__(self):
+        signal.raise_signal(signal.SIGTERM)
+
+raise_at_signals()
+Finaliser()
+main(["generate", "clicks", "--examples", "1000000000", "--output", "p"])
+"""
+"""Python drops what is raised in a finaliser, so that the run would go on."""
 by_name = {"ids": lambda number: number.name}
 
 
@@ -231,10 +245,11 @@ def test_a_regret_that_is_ended_before_its_search_certifies_nothing(
 
 
 @pytest.mark.usefixtures("files")
-def test_a_signal_during_an_import_is_told_as_a_signal() -> None:
+@pytest.mark.parametrize("script", [SIGNAL_DURING_IMPORT, SIGNAL_IN_A_FINALISER])
+def test_a_signal_whose_exception_could_get_lost_ends_the_run(script: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", SIGNAL_DURING_IMPORT],
-        env=QUIET, capture_output=True, text=True, check=False,
+        [sys.executable, "-c", script],
+        env=QUIET, capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
     assert done.returncode == -signal.SIGTERM
     assert done.stderr.splitlines()[-1].startswith("lessregret: error: stopped by SIGTERM")

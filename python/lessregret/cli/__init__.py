@@ -15,7 +15,13 @@ import click
 
 from lessregret.cli.outputs import PLANNED, account
 from lessregret.cli.standard_streams import STANDARD_OUTPUT, prepare_streams
-from lessregret.cli.stopping import FIRST_CODE, die_of, raise_at_signals, signal_of
+from lessregret.cli.stopping import (
+    FIRST_CODE,
+    die_of,
+    raise_at_signals,
+    raise_waiting,
+    signal_of,
+)
 
 COMMANDS = {
     "demo": "Compare per-coordinate rates with a global rate on a simulated click log.",
@@ -81,6 +87,7 @@ def run(arguments: Sequence[str]) -> int:
         given = list(arguments)
         outcome = cli.main(given, prog_name="lessregret", standalone_mode=False, obj=given.copy())
         sys.stdout.flush()
+        raise_waiting()
     except click.ClickException as error:
         error.show()
         return error.exit_code

@@ -9,10 +9,14 @@ from __future__ import annotations
 import errno
 import io
 import os
+import select
+import stat
 import sys
 from typing import Any
 
 STANDARD_OUTPUT = "standard output"
+CHECK_EVERY = 100
+"""Milliseconds between two looks for signals while nobody reads a pipe."""
 
 
 def prepare_streams() -> None:
@@ -46,16 +50,36 @@ def _text(raw: io.FileIO, like: Any) -> io.TextIOWrapper:
 
 
 class _StandardOutput(io.FileIO):
-    """A write that fails is an error that names standard output."""
+    """A write that fails is an error that names standard output.
+
+    A write to a pipe that nobody reads never returns, and a signal that comes just before it does
+    not interrupt it. So a pipe is waited for with a timeout, and is then given no more than it
+    takes at once.
+    """
 
     def write(self, content: Any) -> int:
         try:
+            if _may_block(self.fileno()):
+                _wait_for_room(self.fileno())
+                content = memoryview(content)[: select.PIPE_BUF]
             return super().write(content)
         except BrokenPipeError:
             raise
         except OSError as error:
             reason = "it is closed" if error.errno == errno.EBADF else error.strerror
             raise OSError(error.errno, reason, STANDARD_OUTPUT) from None
+
+
+def _may_block(descriptor: int) -> bool:
+    mode = os.fstat(descriptor).st_mode
+    return hasattr(select, "poll") and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode))
+
+
+def _wait_for_room(descriptor: int) -> None:
+    poll = select.poll()
+    poll.register(descriptor, select.POLLOUT)
+    while not poll.poll(CHECK_EVERY):
+        pass
 
 
 class _StandardError(io.FileIO):

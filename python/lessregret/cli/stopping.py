@@ -2,11 +2,16 @@
 
 They raise an exception, so that the run is unwound and its temporary files are removed. Then the
 process ends by the same signal: a shell shows 130, 143 or 129, and a loop of the shell ends, too.
+
+An exception can get lost. Python drops it in a finaliser or a weak reference's callback, and an
+import may turn it into an error of its own or end in a panic of an extension module. So a signal
+that comes during an import, and one whose exception was dropped, is raised again a little later.
 """
 
 from __future__ import annotations
 
 import signal
+import sys
 from types import FrameType
 
 SIGNALS = [
@@ -16,6 +21,8 @@ RECEIVED: list[signal.Signals] = []
 """The signals that the process got."""
 FIRST_CODE = 128
 """A shell shows this plus the number of the signal as the exit code."""
+AGAIN_AFTER = 0.05
+"""Seconds until a signal is raised again, if it came during an import or was dropped."""
 
 
 def raise_at_signals() -> None:
@@ -26,11 +33,38 @@ def raise_at_signals() -> None:
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _stop)
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, lambda _, frame: _stop(RECEIVED[-1], frame))
+        sys.unraisablehook = _raise_again
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
     RECEIVED.append(signal.Signals(number))
-    raise KeyboardInterrupt
+    if _is_importing(frame) and hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, AGAIN_AFTER)
+    else:
+        raise KeyboardInterrupt
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _raise_again(dropped: sys.UnraisableHookArgs) -> None:
+    if RECEIVED and isinstance(dropped.exc_value, KeyboardInterrupt):
+        signal.setitimer(signal.ITIMER_REAL, AGAIN_AFTER)
+    else:
+        sys.__unraisablehook__(dropped)
+
+
+def raise_waiting() -> None:
+    """Raise the signal that is still to be raised again, at the end of a run that was quicker."""
+    if hasattr(signal, "setitimer") and signal.setitimer(signal.ITIMER_REAL, 0)[0] > 0:
+        raise KeyboardInterrupt
 
 
 def signal_of(error: BaseException) -> signal.Signals | None:

@@ -127,7 +127,7 @@ macro_rules! losses {
                 }
             }
 
-            /// The tail of a margin; [`Tail::NONE`] for a loss without tails.
+            /// The tail of a margin; `Tail::NONE` for a loss without tails.
             #[inline(always)]
             pub fn tail(self, margin: f64) -> Tail {
                 match self {

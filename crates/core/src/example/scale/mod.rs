@@ -2,7 +2,7 @@
 //!
 //! - [`largest`]: values are divided by the largest one met (`cap`, `full`);
 //! - [`standard`]: values are centred and divided by their spread (`standard`);
-//! - [`line`]: how `standard` scales a feature, given its statistics; [`wide`]: eight features at a time;
+//! - [`mod@line`]: how `standard` scales a feature, given its statistics; [`wide`]: eight features at a time;
 //! - [`batch`]: many examples at once, before they are played;
 //! - [`moments`]: these statistics, and where they are kept;
 //! - [`labels`]: how `standard` scales labels that are numbers.

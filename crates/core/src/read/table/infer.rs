@@ -31,7 +31,7 @@ pub struct ColumnSample {
     pub cells: u64,
     /// The number of missing cells.
     pub missing: u64,
-    /// The cells that were met and how often, at most [`MOST_VALUES`] of them.
+    /// The cells that were met and how often, at most `MOST_VALUES` of them.
     pub values: HashMap<Vec<u8>, u64>,
     /// The smallest and the largest number, if all cells are numbers.
     pub range: Option<(f64, f64)>,

@@ -6,7 +6,7 @@
 //!                   └────infer────▶ schema
 //! ```
 //!
-//! - [`array`]: a column that others hold in memory; [`batch`]: rows of such columns, from any library;
+//! - [`mod@array`]: a column that others hold in memory; [`batch`]: rows of such columns, from any library;
 //! - [`layout`]: where a file has the columns of the schema, from its header;
 //! - [`reader`]: the strict reader of a record of CSV;
 //! - [`cell`]: one cell, from text or from a typed array; [`missing`]: how cells that have no content are spelled;
