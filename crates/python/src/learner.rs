@@ -253,13 +253,7 @@ impl Learner {
         py: Python<'py>,
         slot: usize,
     ) -> PyResult<Bound<'py, PyArray1<f32>>> {
-        let (slots, model) = (self.0.space().slots(), self.0.model());
-        if slot >= slots {
-            let expected = format!("a slot below {slots}");
-            return Err(to_python(py, InputError::argument("slot", slot, expected).into()));
-        }
-        let weights: Vec<f32> =
-            (0..model.width()).map(|class| model.class_weight(slot, class)).collect();
+        let weights = self.0.class_weights(slot).map_err(|error| to_python(py, error))?;
         Ok(weights.into_pyarray(py))
     }
 

@@ -50,7 +50,8 @@ class ReadableClasses:
         The parameters of :class:`~lessregret.learners.readable.ReadableLearner`.
 
     >>> from lessregret.learners.rules import PerCoordinate
-    >>> learner = ReadableClasses("logistic", PerCoordinate(rate=0.5), classes=[1, 2, 3])
+    >>> rule = PerCoordinate(rate=0.5)
+    >>> learner = ReadableClasses("logistic", rule, classes=[1, 2, 3], scale="none")
     >>> round(learner.play([0], [1.0], label=2).loss, 4)
     1.0986
     >>> learner.play([0], [1.0], label=2).mistake

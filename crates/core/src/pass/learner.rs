@@ -9,7 +9,7 @@ use std::{io, thread};
 use super::outcomes::{Explained, Outcomes};
 use super::source::{Checked, Source};
 use crate::alloc::reserved;
-use crate::error::{Error, Result};
+use crate::error::{Error, InputError, Result};
 use crate::example::{Chunk, Names, Ordered, Requirements};
 use crate::learn::certificate::{Certificate, SumsMark};
 use crate::learn::many;
@@ -240,6 +240,16 @@ impl Learner {
             push_weights(model, slot, &mut weights);
         }
         Ok(weights)
+    }
+
+    /// The weights that one slot would play, one for each of many classes.
+    pub fn class_weights(&self, slot: usize) -> Result<Vec<f32>> {
+        let (slots, model) = (self.spec.space.slots(), self.model());
+        if slot >= slots {
+            let expected = format!("a slot below {slots}");
+            return Err(InputError::argument("slot", slot, expected).into());
+        }
+        Ok((0..model.width()).map(|class| model.class_weight(slot, class)).collect())
     }
 
     /// The number of bad lines skipped in all streams learned from.
