@@ -116,10 +116,18 @@ def test_labels(table: Path, text: str, options: dict[str, Any], expected: tuple
     assert (found.loss, found.schema.classes) == expected
 
 
+def test_more_than_two_words_are_many_classes(table: Path) -> None:
+    found = inferred(table, "y\nb\nc\na\n", label="y")
+    assert (found.loss, found.schema.classes, found.schema.names) == (
+        "logistic",
+        None,
+        ("a", "b", "c"),
+    )
+    numbers = inferred(table, "y\n3\n1\n2\n", label="y", loss="hinge")
+    assert (numbers.loss, numbers.schema.names) == ("hinge", ("1", "2", "3"))
+
+
 REFUSED = [
-    ("many words", "y\na\nb\nc\n", {"label": "y"},
-     "column 'y' has 3 different labels ('a', 'b', 'c'), and two classes are needed; say with --positive "
-     "which of them is the positive class, against all others"),
     ("one value", "y\na\na\n", {"label": "y"},
      "the first 10,000 rows have only the label 'a' in column 'y', and two are needed; shuffle the rows, "
      "or choose another column as label"),

@@ -187,6 +187,12 @@ impl Outcomes {
         self.0.margins.clone().into_pyarray(py)
     }
 
+    /// The number of classes, if there may be more than two: so many margins stand together for each example.
+    #[getter]
+    fn classes(&self) -> Option<usize> {
+        self.0.classes
+    }
+
     /// The labels; NaN if an example has none.
     #[getter]
     fn labels<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {

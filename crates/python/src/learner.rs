@@ -103,6 +103,23 @@ impl Learner {
         self.change(py, |learner| learner.name_classes(Classes { negative, positive }));
     }
 
+    /// Set the names of many classes, which the model file keeps. The code of a class is the place of its name.
+    fn name_many_classes(&self, py: Python<'_>, names: Vec<String>) -> PyResult<()> {
+        let named = self.change(py, |learner| learner.name_many_classes(names));
+        named.map_err(|error| to_python(py, error))
+    }
+
+    /// Give classes their places.
+    fn add_classes(&self, py: Python<'_>, codes: Vec<i32>) -> PyResult<()> {
+        let added = self.change(py, |learner| learner.add_classes(&codes));
+        added.map_err(|error| to_python(py, error))
+    }
+
+    /// The codes of the classes, in the order of their margins. None unless there may be more than two.
+    fn classes(&self, py: Python<'_>) -> Option<Vec<i32>> {
+        self.look(py, |learner| learner.model().classes().map(<[i32]>::to_vec))
+    }
+
     /// The spec as JSON.
     #[getter]
     fn spec(&self, py: Python<'_>) -> String {
@@ -255,6 +272,12 @@ impl Learner {
             let expected = format!("a slot below {slots}");
             to_python(py, InputError::argument("slot", slot, expected).into())
         })
+    }
+
+    /// The weights that one slot would play, one for each of many classes.
+    fn class_weights(&self, py: Python<'_>, slot: usize) -> PyResult<Vec<f32>> {
+        let weights = self.look(py, |learner| learner.class_weights(slot));
+        weights.map_err(|error| to_python(py, error))
     }
 
     /// Add the names that a stream recorded to those already kept.

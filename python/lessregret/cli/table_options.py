@@ -160,12 +160,14 @@ def with_data(options: dict[str, Any]) -> dict[str, Any]:
     return {**rest, "data": tuple(given.files) or (given.name,), "given": given, "schema": None}
 
 
-def inferred_settings(ctx: click.Context, given: GivenData, quiet: bool) -> dict[str, Any]:
+def inferred_settings(
+    ctx: click.Context, given: GivenData, quiet: bool, classes: list[str] | None = None
+) -> dict[str, Any]:
     """For a table: the schema, and the loss that fits its labels, if none was asked for."""
     if not given.has_columns:
         return {}
     asked = ctx.get_parameter_source("loss") is ParameterSource.COMMANDLINE
-    inferred = given.infer(ctx.params["loss"] if asked else None)
+    inferred = given.infer(ctx.params["loss"] if asked else None, classes)
     if inferred.schema.label is None:
         names = ", ".join(column.name for column in inferred.schema.columns)
         raise SpecError(f"a table needs --label, the column to predict; it has {names}")

@@ -9,6 +9,7 @@ model, and a model that was trained on a table has one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -56,15 +57,18 @@ class GivenData(Data):
         is_counted = self.recognised.kind != "table" and self.files
         return total_bytes(self.files) if is_counted else None
 
-    def infer(self, loss: str | None = None) -> Inferred:
-        """What the columns are and which loss fits the labels, if no loss is given."""
+    def infer(self, loss: str | None = None, classes: Sequence[str] | None = None) -> Inferred:
+        """What the columns are and which loss fits the labels, if no loss is given.
+
+        ``classes`` are the names of many classes; an empty list asks for those of the first rows.
+        """
         if self.recognised.kind == "table":
             self._sampled = self._table()
             sampled = self._sampled.sample(self.choices.spellings)
         else:
             choices = replace(self.choices, delimiter=self._delimiter)
             sampled = sample_csv(self.files[0], choices)
-        return inferred_from(sampled, self.choices, loss=loss)
+        return inferred_from(sampled, self.choices, loss=loss, classes=classes)
 
     def open(self, space: FeatureSpace | HasSpace, **options: Any) -> ExampleStream:
         """The examples; the options are those of :func:`open_examples`."""

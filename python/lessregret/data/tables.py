@@ -129,9 +129,17 @@ def sample_csv(file: File, choices: ColumnChoices, *, bad_lines: str = "stop") -
 
 
 def inferred_from(
-    table: Mapping[str, Any], choices: ColumnChoices, *, loss: str | None = None
+    table: Mapping[str, Any],
+    choices: ColumnChoices,
+    *,
+    loss: str | None = None,
+    classes: Sequence[str] | None = None,
 ) -> Inferred:
-    """Infer the schema from what the first rows show, and from what is known of the columns."""
+    """Infer the schema from what the first rows show, and from what is known of the columns.
+
+    ``classes`` are the names of the classes, if they are given; an empty list asks for as many
+    classes as the first rows have.
+    """
     samples = {column["name"]: column for column in table["columns"]}
     runs = dict(_split_words(entry) for entry in choices.text)
     kinds = _kinds(_given(choices, runs), samples)
@@ -141,10 +149,15 @@ def inferred_from(
         Column(name, kinds.get(name, sample["kind"]), runs.get(name, 1))
         for name, sample in samples.items()
     )
-    classes: Classes | None = None
+    two: Classes | None = None
+    many: tuple[str, ...] = ()
     if choices.label is not None:
-        classes, loss = _label(choices.label, samples[choices.label], choices.positive, loss)
-    schema = Schema(columns, choices.spellings, classes, choices.crosses)
+        sample = samples[choices.label]
+        if classes is None:
+            two, many, loss = _label(choices.label, sample, choices.positive, loss)
+        else:
+            many, loss = _many(choices.label, sample, choices.positive, loss, classes)
+    schema = Schema(columns, choices.spellings, two, choices.crosses, many)
     seen = tuple(_seen(column, samples[column.name]) for column in columns)
     return Inferred(schema, loss or "logistic", choices.delimiter or ",", seen, table["rows"])
 
@@ -214,21 +227,44 @@ def _check_known(names: Iterable[str], samples: Mapping[str, Any], what: str) ->
 
 def _label(
     name: str, sample: Mapping[str, Any], positive: str | None, loss: str | None
-) -> tuple[Classes | None, str]:
-    """The classes of the labels, None if they are numbers, and the loss that fits."""
+) -> tuple[Classes | None, tuple[str, ...], str]:
+    """Two classes, or the names of many, or neither if labels are numbers; the loss that fits."""
     values = [value for value, _ in sample["values"]]
     if loss is not None and not loss_named(loss).is_classification:
         if positive is not None:
             raise SpecError(f"positive is for two classes; {loss} loss has numbers as labels")
-        return None, loss
+        return None, (), loss
     different = _distinct(values, sample["is_number"])
     is_all = sample["different"] <= len(values)
     if sample["is_number"] and loss is None and positive is None and not _is_two(different, is_all):
         if is_all and len(different) < 2:
             raise _one_label(name, different)
-        return None, "squared"
+        return None, (), "squared"
+    if positive is None and is_all and len(different) > 2:
+        return None, tuple(different), loss or "logistic"
     classes = _classes(name, different, is_all, positive, sample["different"])
-    return classes, loss or "logistic"
+    return classes, (), loss or "logistic"
+
+
+def _many(
+    name: str,
+    sample: Mapping[str, Any],
+    positive: str | None,
+    loss: str | None,
+    classes: Sequence[str],
+) -> tuple[tuple[str, ...], str]:
+    """The names of many classes, as they are given or as the first rows have them."""
+    if positive is not None:
+        raise SpecError("positive is for two classes, and many are asked for; leave out one")
+    if classes:
+        return tuple(classes), loss or "logistic"
+    values = [value for value, _ in sample["values"]]
+    if sample["different"] > len(values):
+        raise SpecError(
+            f"column {name!r} has {sample['different']:,} different labels, too many to be found "
+            "in the first rows; name the classes with --classes"
+        )
+    return tuple(_distinct(values, sample["is_number"])), loss or "logistic"
 
 
 def _is_two(different: Sequence[str], is_all: bool) -> bool:
@@ -267,8 +303,8 @@ def _classes(
         return different[0], different[1]
     shown = ", ".join(map(repr, different[:6])) + (", …" if count > 6 else "")
     raise SpecError(
-        f"column {name!r} has {count} different labels ({shown}), and two classes are needed; "
-        "say with --positive which of them is the positive class, against all others"
+        f"column {name!r} has {count} different labels ({shown}), too many to be found in the "
+        "first rows; name the classes with --classes, or the positive one with --positive"
     )
 
 

@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import isinf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from lessregret import _core
 from lessregret.errors import SpecError
@@ -133,6 +133,14 @@ class Learner:
         Which namespaces of Vowpal Wabbit text are read and which are crossed, for a learner with
         ``bits``. The model file holds them, so that new data are read in the same way.
 
+    classes : "auto", int or list of ints, optional
+        For more than two classes: those that are known. A class is a whole number, the label of its
+        examples; 20 means the classes 1 to 20. Classes that are given count from the first example
+        on, and any other label is an error. ``"auto"`` finds classes as they come: each starts with
+        weights of 0 and counts from its first example on. Logistic loss is then multinomial, hinge
+        loss that of each class against the rest. Only for rules that follow the gradient, without
+        ``l2`` and ``importance_aware``.
+
     >>> from lessregret.data.examples import Rows
     >>> learner = Learner("hinge", PerCoordinate(rate=0.5), columns=3, intercept=False)
     >>> rows = Rows([0, 2], [0, 2], [1.0, 2.0], labels=[1], space=learner)
@@ -159,6 +167,7 @@ class Learner:
         fixed_share: float | None = None,
         schema: Schema | None = None,
         namespaces: Namespaces | None = None,
+        classes: Literal["auto"] | int | Sequence[int] | None = None,
     ) -> None:
         rule = PerCoordinate() if rule is None else rule
         if not has_twin(rule):
@@ -183,6 +192,7 @@ class Learner:
             "fixed_share": float(fixed_share),
             "schema": schema and schema.as_dict(),
             "namespaces": namespaces and namespaces.as_dict(),
+            "classes": many_classes(classes, schema.names if schema else ()),
         }
         low, high = (None, None) if box is None else box_ends(box, rule, intercept)
         self._core = _core.Learner(json.dumps(spec), low, high)
@@ -210,6 +220,38 @@ class Learner:
         copy = Learner.from_bytes(self.to_bytes())
         copy._core.name_classes(negative, positive)
         return copy
+
+    def with_class_names(self, names: Sequence[str]) -> Learner:
+        """A copy of a learner of many classes whose model file holds their names.
+
+        The class 0 has the first name, the class 1 the second. Names may be more than there were:
+        a class that is new starts with weights of 0.
+        """
+        copy = Learner.from_bytes(self.to_bytes())
+        copy._core.name_many_classes(list(names))
+        return copy
+
+    @property
+    def classes(self) -> list[int] | None:
+        """The classes in the order of their margins; None unless there may be more than two."""
+        return self._core.classes()
+
+    @property
+    def class_names(self) -> list[str] | None:
+        """The names of the classes, in the order of their margins; numbers where there are none."""
+        classes, schema = self.classes, self.space.schema
+        if classes is None:
+            return None
+        names = schema.names if schema else ()
+        return [names[code] if 0 <= code < len(names) else str(code) for code in classes]
+
+    def add_classes(self, classes: Sequence[int]) -> None:
+        """Add classes to a learner of many classes. Those that are known stay as they are.
+
+        A new class starts with weights of 0. It counts from the next example on, or from its first
+        example on if classes are found as they come (``classes="auto"``).
+        """
+        self._core.add_classes(list(classes))
 
     def to_bytes(self) -> bytes:
         """The content that :meth:`save` would write, as bytes."""
@@ -363,7 +405,8 @@ class Learner:
 
         At rate "auto" the weights are those of the lane with the largest share of the mixture.
         """
-        return self._core.weights()
+        slots, weights = self._core.weights()
+        return slots, self._by_class(weights)
 
     def fill(self) -> tuple[int, int, tuple[int, int] | None]:
         """Touched slots of features, and how many of them are followed by a touched one.
@@ -374,12 +417,25 @@ class Learner:
         return self._core.fill()
 
     def weight(self, slot: int) -> float:
-        """The current weight of one slot, for unscaled values."""
+        """The current weight of one slot, for unscaled values; of many classes the first one's."""
         return self._core.weight(slot)
 
+    def class_weights(self, slot: int) -> NDArray[np.float32]:
+        """The current weights of one slot, one for each of many classes, for unscaled values."""
+        import numpy as np
+
+        return np.array(self._core.class_weights(slot), dtype=np.float32)
+
     def dense_weights(self) -> NDArray[np.float32]:
-        """The weights of all slots except the intercept, also of slots never updated."""
-        return self._core.dense_weights()
+        """The weights of all slots except the intercept, also of slots never updated.
+
+        Of many classes a row for each slot, with the weight of every class.
+        """
+        return self._by_class(self._core.dense_weights())
+
+    def _by_class(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
+        classes = self.classes
+        return weights if classes is None else weights.reshape(-1, len(classes))
 
     def keep_names(self, examples: Source) -> None:
         """Store the feature names that a stream recorded (``open_examples(..., names=True)``)."""
@@ -410,6 +466,24 @@ def _certificate(
     offset, sums, weights, intercept_sum, intercept_weight = parts
     norms = Norms(*sums), Norms(*weights)
     return Certificate(offset, *norms, intercept_sum, intercept_weight, vector)
+
+
+def many_classes(
+    classes: Literal["auto"] | int | Sequence[int] | None, names: Sequence[str] = ()
+) -> dict[str, Any] | None:
+    """The classes as they are written in a spec; None for two classes and for numbers.
+
+    >>> many_classes(3), many_classes("auto")
+    ({'known': [1, 2, 3], 'auto': False}, {'known': [], 'auto': True})
+    """
+    if classes is None:
+        return {"known": list(range(len(names))), "auto": False} if names else None
+    if isinstance(classes, str):
+        if classes != "auto":
+            raise SpecError(f"classes must be 'auto', a number or a list, found {classes!r}")
+        return {"known": list(range(len(names))), "auto": True}
+    known = range(1, classes + 1) if isinstance(classes, int) else classes
+    return {"known": [int(code) for code in known], "auto": False}
 
 
 def has_twin(rule: Rule) -> bool:

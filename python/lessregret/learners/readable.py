@@ -557,9 +557,10 @@ class _Arrays:
     labels: NDArray[np.float32]
     importances: NDArray[np.float32]
     tags: list[bytes]
+    classes: int | None = None
 
     def __len__(self) -> int:
-        return len(self.margins)
+        return len(self.labels)
 
     def label_sums(self) -> tuple[float, float, float]:
         y, h = self.labels.astype(np.float64), self.importances.astype(np.float64)

@@ -67,6 +67,9 @@ class Schema:
         value other than the positive one.
     crosses : tuples of column names, default none
         Each cross has a feature for every combination of the features of its columns.
+    names : strings, default none
+        For labels of more than two classes: their names in the table. The label of a class is the
+        place of its name.
 
     >>> columns = Column("age", "number"), Column("clicked", "label")
     >>> Schema(columns, classes=("no", "yes")).label
@@ -77,6 +80,7 @@ class Schema:
     missing: tuple[str, ...] = MISSING
     classes: tuple[str | None, str] | None = None
     crosses: tuple[tuple[str, ...], ...] = field(default=())
+    names: tuple[str, ...] = ()
 
     @property
     def label(self) -> str | None:
@@ -95,6 +99,7 @@ class Schema:
             "missing": list(self.missing),
             "classes": self.classes and {"negative": negative, "positive": positive},
             "crosses": [list(cross) for cross in self.crosses],
+            **({"names": list(self.names)} if self.names else {}),
         }
 
     @classmethod
@@ -106,6 +111,7 @@ class Schema:
             missing=tuple(document["missing"]),
             classes=classes and (classes["negative"], classes["positive"]),
             crosses=_tuples(document["crosses"]),
+            names=tuple(document.get("names", ())),
         )
 
 

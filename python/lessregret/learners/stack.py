@@ -17,6 +17,9 @@ c = h ℓ'(s, y)², the online Newton step (Hazan, Agarwal & Kale 2007). The las
 about 1 in a million rounds, so that it never stops learning. The stack is one more expert of the
 mixture, so it can cost no more than one more lane, whatever it plays.
 
+Many classes share v: s_c = Σ_k v_k m_k,c. With the gradient a = Σ_c ∂ℓ/∂s_c m_c of a round that
+counts once, m is a and g = c = h: the online Newton step on the summed gradient.
+
 Merging: the mean of v and of P over the shards that learned, which stays a covariance.
 
 The twin of ``crates/core/src/learn/lanes/stack.rs``.
@@ -87,8 +90,19 @@ class Stack:
         """Learn from a round; the margins include the base."""
         near, s = [_clipped(m - base) for m in margins], self.margin(margins, base)
         g, c = importance * self.loss.slope(s, label), importance * curvature(self.loss, s, label)
-        u = [_dot(row, near) for row in self.covariance]
-        d = 1 + c * _dot(u, near)
+        self._descend(near, g, c)
+
+    def absorb_classes(
+        self, classes: Sequence[Sequence[float]], slopes: Sequence[float], importance: float
+    ) -> None:
+        """Learn from a round of many classes: for each the lanes' margins and the slope of s."""
+        rows = [[a * _clipped(m) for m in row] for row, a in zip(classes, slopes, strict=True)]
+        gradient = [sum(entries) for entries in zip(*rows, strict=True)]
+        self._descend(gradient, importance, importance)
+
+    def _descend(self, m: Sequence[float], g: float, c: float) -> None:
+        u = [_dot(row, m) for row in self.covariance]
+        d = 1 + c * _dot(u, m)
         self.weights = [v - g / d * each for v, each in zip(self.weights, u, strict=True)]
         for k, row in enumerate(self.covariance):
             self.covariance[k] = [p - c / d * u[k] * u[j] for j, p in enumerate(row)]

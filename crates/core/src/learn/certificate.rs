@@ -24,6 +24,8 @@ pub struct SumsMark {
     pub offset: f64,
     /// The gradient sums at that round, in the order of the learner's table; those that are missing were 0.
     pub sums: Vec<f64>,
+    /// The number of sums of each place, for a learner of many classes.
+    pub width: Option<usize>,
 }
 
 impl SumsMark {
@@ -84,6 +86,18 @@ impl Measure {
             own.sums.add(sum);
             own.weights.add(weight);
         }
+    }
+
+    /// Add a coordinate of one of many classes. Every class has an intercept, each within the same limit: the sum is
+    /// that of their absolute sums, and the weight the largest.
+    #[inline(always)]
+    pub fn add_class(&mut self, slot: usize, sum: f64, weight: f32) {
+        if Some(slot as u32) != self.intercept {
+            return self.add(slot, sum, weight);
+        }
+        let (own, weight) = (&mut self.own, f64::from(weight));
+        own.intercept_sum += sum.abs();
+        own.intercept_weight = own.intercept_weight.max(weight.abs());
     }
 
     /// The certificate of all coordinates.

@@ -30,8 +30,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::loss::Labels;
 use crate::example::Example;
+use crate::loss::Labels;
 use crate::rule::Interval;
 
 /// σ²/μ² up to which labels count as equal.

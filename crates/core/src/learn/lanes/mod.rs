@@ -17,18 +17,18 @@
 //! computed for each lane, in a third loop over the features.
 
 mod certify;
-mod coin;
-mod experts;
+pub(super) mod coin;
+pub(super) mod experts;
 mod explain;
 mod merge;
-mod mixture;
+pub(super) mod mixture;
 mod model;
 mod observe;
 mod pipeline;
 mod round;
-mod stack;
+pub(super) mod stack;
 mod standardised;
-mod tallies;
+pub(super) mod tallies;
 
 use std::ops::Range;
 

@@ -17,6 +17,9 @@
 //! last term lets v drift by about 1 in a million rounds, so that it never stops learning. The stack is one more expert
 //! of the mixture, so it can cost no more than one more lane, whatever it plays.
 //!
+//! Many classes share v: s_c = Σ_k v_k m_k,c. With the gradient a = Σ_c ∂ℓ/∂s_c m_c of a round that counts once, m is a,
+//! g = c = h: the online Newton step, whose curvature is that of the summed gradient.
+//!
 //! Merging: the mean of v and of P over the shards that learned, which stays a covariance. The twin is
 //! `python/lessregret/learners/stack.py`.
 
@@ -127,15 +130,36 @@ impl Stack {
     /// Learn from a round, given the lanes' margins.
     #[inline(always)]
     pub fn absorb(&mut self, margins: &PerLane, base: f64, loss: Parabola) {
-        let margins = clipped(margins, base);
-        let mut moved = [0.0; LANES];
-        // P is symmetric, so its rows are its columns.
-        for (row, margin) in self.covariance.iter().zip(&margins) {
-            for lane in 0..LANES {
-                moved[lane] += row[lane] * margin;
+        self.descend(&clipped(margins, base), loss);
+    }
+
+    /// Learn from a round of many classes, given for each the lanes' margins and the slope of s.
+    #[inline(always)]
+    pub fn absorb_classes<'a>(
+        &mut self,
+        classes: impl Iterator<Item = (&'a PerLane, f64)>,
+        importance: f64,
+    ) {
+        let mut gradient = [0.0; LANES];
+        for (margins, slope) in classes {
+            for (entry, margin) in gradient.iter_mut().zip(clipped(margins, 0.0)) {
+                *entry += slope * margin;
             }
         }
-        let divisor = 1.0 + loss.curvature * dot(&moved, &margins);
+        self.descend(&gradient, Parabola { slope: importance, curvature: importance });
+    }
+
+    /// One step of Newton's method along m, the gradient of s or, of many classes, of the loss.
+    #[inline(always)]
+    fn descend(&mut self, along: &PerLane, loss: Parabola) {
+        let mut moved = [0.0; LANES];
+        // P is symmetric, so its rows are its columns.
+        for (row, entry) in self.covariance.iter().zip(along) {
+            for lane in 0..LANES {
+                moved[lane] += row[lane] * entry;
+            }
+        }
+        let divisor = 1.0 + loss.curvature * dot(&moved, along);
         let (step, root) = (loss.slope / divisor, (loss.curvature / divisor).sqrt());
         for (weight, moved) in self.weights.iter_mut().zip(&mut moved) {
             *weight -= step * *moved;

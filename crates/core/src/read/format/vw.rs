@@ -29,6 +29,7 @@ use super::namespaces::Uncrossable;
 use super::{ReadState, is_blank, numbers, skip_blanks, word_end};
 use crate::example::hash;
 use crate::example::{Chunk, MOST_CROSSED, Name};
+use crate::loss::Labels;
 
 const NUMBER: &str = "a number after ':'";
 const NUMBER_NOT_WORD: &str = "a number after ':' ('=' joins a word to its name)";
@@ -86,7 +87,7 @@ impl Head {
         let word = next_word(line, word.end..end);
         let importance = read_importance(line, word.clone())?;
         let word = next_word(line, word.end..end);
-        let base = read_base(line, word.clone(), labels.takes_base())?;
+        let base = read_base(line, word.clone(), labels.kind())?;
         let word = next_word(line, word.end..end);
         if !word.is_empty() {
             return Err(Fault::at(line, word, "a tag or '|'"));
@@ -160,12 +161,13 @@ fn read_importance(line: &[u8], word: Range<usize>) -> Result<f32, Fault> {
     Ok(importance)
 }
 
-fn read_base(line: &[u8], word: Range<usize>, is_allowed: bool) -> Result<f32, Fault> {
+fn read_base(line: &[u8], word: Range<usize>, labels: Labels) -> Result<f32, Fault> {
     if word.is_empty() {
         return Ok(0.0);
     }
-    if !is_allowed {
-        return Err(Fault::at(line, word, "a tag or '|' (a count has no initial prediction)"));
+    if !labels.takes_base() {
+        let expected = format!("a tag or '|' ({} have no initial prediction)", labels.plural());
+        return Err(Fault::at(line, word, expected));
     }
     numbers::float(line, word, "a number as initial prediction")
 }

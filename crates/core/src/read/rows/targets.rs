@@ -56,6 +56,7 @@ impl<'a> Targets<'a> {
 fn is_label(kind: Labels) -> fn(f64) -> bool {
     match kind {
         Labels::Binary => |y| y.abs() == 1.0,
+        Labels::Classes => |y| y.fract() == 0.0 && y.abs() <= f64::from(Labels::MOST),
         Labels::Real => |y| (y as f32).is_finite(),
         Labels::Count => |y| Labels::Count.holds(y as f32),
         Labels::Any => |y| y.is_nan() || (y as f32).is_finite(),
@@ -74,6 +75,7 @@ fn check_labels(kind: Labels, rows: usize, labels: &[f64]) -> Result<()> {
     };
     let expected = match kind {
         Labels::Binary => "a label -1 or 1",
+        Labels::Classes => "a whole number, the code of a class",
         Labels::Real => "a finite number",
         Labels::Count => "a count, a number from 0 to 16777216",
         Labels::Any => "a finite number, or NaN where there is no label",
@@ -97,7 +99,7 @@ fn check_bases(kind: Labels, rows: usize, bases: &[f64]) -> Result<()> {
     if let Some(row) = bases.iter().position(|&base| base != 0.0)
         && !kind.takes_base()
     {
-        let expected = "no base margin, since labels are counts";
+        let expected = format!("no base margin, since labels are {}", kind.plural());
         return Err(InputError::argument(format!("base[{row}]"), bases[row], expected).into());
     }
     match bases.iter().position(|&base| !(base as f32).is_finite()) {

@@ -69,7 +69,7 @@ impl Encoder {
             labels: space.labels,
             mask: (1 << bits) - 1,
             columns: schema.columns.iter().map(Prepared::new).collect(),
-            classes: schema.classes.as_ref().map(ClassNames::new),
+            classes: ClassNames::of(schema),
             missing: Spellings::new(&schema.missing),
             crosses: schema.crosses.iter().map(columns_of).collect(),
             features: Vec::new(),
@@ -356,6 +356,7 @@ mod tests {
             columns: columns.iter().map(|&(name, kind)| column(name, kind)).collect(),
             missing: vec![String::new(), "?".to_owned()],
             classes: (labels == Labels::Binary).then_some(classes),
+            names: Vec::new(),
             crosses: crosses
                 .iter()
                 .map(|cross| cross.iter().map(|&n| n.to_owned()).collect())

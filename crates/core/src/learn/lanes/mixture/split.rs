@@ -47,11 +47,13 @@ impl Mixture {
 /// The logarithm of t_b(z) = (σ(z) − σ(b))/(z − b), up to a term that depends on b alone.
 ///
 /// σ(z) − σ(b) = sinh(d/2) / (2 cosh(z/2) cosh(b/2)) with d = z − b. The logarithm, because a base far from 0 takes
-/// the quotient beyond the range of floats.
+/// the quotient beyond the range of floats. Its part (|d| − |z| − |b|)/2 is −min(|z|, |b|) if z and b have the same
+/// sign, else 0: a difference of large numbers would lose digits.
 fn log_steepness(z: f64, base: f64) -> f64 {
     let distance = (z - base).abs();
     let slope = if distance == 0.0 { 1.0 } else { -(-distance).exp_m1() / distance };
-    0.5 * (distance - z.abs()) + slope.ln() - (-z.abs()).exp().ln_1p()
+    let shared = if (z > 0.0) == (base > 0.0) { z.abs().min(base.abs()) } else { 0.0 };
+    slope.ln() - shared - (-z.abs()).exp().ln_1p()
 }
 
 #[cfg(test)]
