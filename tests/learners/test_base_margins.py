@@ -210,9 +210,29 @@ def test_a_count_has_no_base_margin(lessregret: CommandLine, tmp_path: Path) -> 
     (tmp_path / "table.csv").write_text("y,b,x\n3,0.5,1\n", encoding="utf-8")
     table = str(tmp_path / "table.csv"), "--label", "y", "--base", "b"
     for words, told in (
-        ((str(tmp_path / "text"),), "a tag or '|' (a count has no initial prediction), found '0.5'"),
+        (
+            (str(tmp_path / "text"),),
+            "a tag or '|' (counts have no initial prediction), found '0.5'",
+        ),
         (table, "labels are counts, which have no base margin, and column 'b' is a base"),
     ):
         done = lessregret("train", *words, "--loss", "poisson")
+        assert done.code == 1
+        assert told in done.stderr
+
+
+def test_many_classes_have_no_base_margin(lessregret: CommandLine, tmp_path: Path) -> None:
+    text, table = tmp_path / "text.vw", tmp_path / "table.csv"
+    text.write_text("1 |f a\n2 |f b\n", encoding="utf-8")
+    model = str(tmp_path / "m")
+    assert lessregret("train", str(text), "--classes", "3", "--model", model).code == 0
+    text.write_text("3 1 0.5 |f a\n", encoding="utf-8")
+    table.write_text("y,b,x\nred,0.5,1\nblue,0,1\ngreen,0,1\n", encoding="utf-8")
+    for words, told in (
+        (("train", str(text), "--classes", "3"), "many classes have no initial prediction"),
+        (("train", str(table), "--label", "y", "--base", "b"), "labels are many classes, which"),
+        (("predict", model, str(text)), "base: expected no base margin: a prediction of many"),
+    ):
+        done = lessregret(*words)
         assert done.code == 1
         assert told in done.stderr

@@ -414,6 +414,7 @@ class OnlineLinear(BaseEstimator, ABC):
 
     def _loss_function(self) -> Loss:
         """The loss that the learner was made with."""
+        check_is_fitted(self)
         learner = self.learner_
         return (
             learner.loss

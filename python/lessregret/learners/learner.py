@@ -13,11 +13,11 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from math import isinf
 from typing import TYPE_CHECKING, Any, Literal
 
 from lessregret import _core
 from lessregret.errors import SpecError
+from lessregret.learners.boxes import box_ends
 from lessregret.learners.explanation import (
     Explanation,
     Features,
@@ -26,6 +26,7 @@ from lessregret.learners.explanation import (
     explanation,
 )
 from lessregret.learners.losses import loss_named
+from lessregret.learners.many_classes import many_classes
 from lessregret.learners.mixture import (
     check_share,
     default_certify,
@@ -468,43 +469,9 @@ def _certificate(
     return Certificate(offset, *norms, intercept_sum, intercept_weight, vector)
 
 
-def many_classes(
-    classes: Literal["auto"] | int | Sequence[int] | None, names: Sequence[str] = ()
-) -> dict[str, Any] | None:
-    """The classes as they are written in a spec; None for two classes and for numbers.
-
-    >>> many_classes(3), many_classes("auto")
-    ({'known': [1, 2, 3], 'auto': False}, {'known': [], 'auto': True})
-    """
-    if classes is None:
-        return {"known": list(range(len(names))), "auto": False} if names else None
-    if isinstance(classes, str):
-        if classes != "auto":
-            raise SpecError(f"classes must be 'auto', a number or a list, found {classes!r}")
-        return {"known": list(range(len(names))), "auto": True}
-    known = range(1, classes + 1) if isinstance(classes, int) else classes
-    return {"known": [int(code) for code in known], "auto": False}
-
-
 def has_twin(rule: Rule) -> bool:
     """Whether Rust has this very rule; a subclass with a way of its own is another rule."""
     return RULES.get(rule.name) is type(rule)
-
-
-def box_ends(
-    box: tuple[ArrayLike, ArrayLike], rule: Rule, intercept: bool
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The ends of all intervals; the intercept's, which is the last slot, is the rule's own."""
-    import numpy as np
-
-    if isinf(rule.width):
-        raise SpecError(f"rule {rule.name!r} has no feasible set, so it cannot be given a box")
-    low, high = (np.array(end, dtype=np.float32) for end in box)
-    if low.ndim != 1 or low.shape != high.shape:
-        raise SpecError(f"box must be two lists of equal length, found {low.shape}, {high.shape}")
-    if intercept:
-        low, high = np.append(low, rule.low), np.append(high, rule.high)
-    return low.astype(np.float32), high.astype(np.float32)
 
 
 def learn_many(

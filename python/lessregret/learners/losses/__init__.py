@@ -45,6 +45,8 @@ FAMILIES = {name.partition(":")[0]: _find(name.partition(":")[0]) for name in _c
 
 def loss_named(name: str) -> Loss:
     """The loss with this name, as users write it."""
+    if not isinstance(name, str):
+        raise SpecError(f"a loss is given by its name, found {name!r}")
     family, colon, parameter = name.partition(":")
     if family not in FAMILIES:
         raise SpecError(f"unknown loss {family!r}; the losses are {', '.join(_core.LOSSES)}")
