@@ -15,6 +15,7 @@ import msgspec
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from lessregret.errors import SpecError
 from lessregret.service.bodies import media_type
@@ -47,12 +48,22 @@ class Application(Starlette):
         self._status = Status(service)
         self._watchers = 0
         self._ends = threading.Event()
+        self._direct: dict[str, Endpoint] = {}
         super().__init__(routes=self._routes(), lifespan=self._lifespan)
 
     def close(self) -> None:
         """Do what waits, write a snapshot and end. Where it is mounted, the host calls this."""
         self.end_streams()
         self.service.close()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer; those that are asked most do not pass through Starlette's router."""
+        if scope["type"] == "http" and scope["method"] == "POST" and not scope.get("root_path"):
+            endpoint = self._direct.get(scope["path"])
+            if endpoint is not None:
+                await endpoint(scope, receive, send)
+                return
+        await super().__call__(scope, receive, send)
 
     def end_streams(self) -> None:
         """Tell the streams of live pages to end, so that a server that stops need not wait."""
@@ -81,6 +92,8 @@ class Application(Starlette):
 
     def _route(self, method: str, path: str, handler: Handler, right: str | None) -> Route:
         endpoint = Endpoint(path, handler, right, self._guard, self.service.measures)
+        if method == "POST":
+            self._direct[path] = endpoint
         return Route(path, endpoint, methods=[method], name=path)
 
     async def _predict(self, request: Request) -> Response:
