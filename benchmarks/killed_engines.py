@@ -1,11 +1,10 @@
-"""Whether runs on Ray and Spark whose workers are killed end with the bits of undisturbed runs.
+"""Whether runs on Ray whose workers are killed end with the bits of undisturbed runs.
 
-    python -m benchmarks.killed_engines [--engine ray|spark] [--times 20]
+    python -m benchmarks.killed_engines [--times 20]
 
-Ray: a cluster of three nodes on this machine. In every run a worker is killed (SIGKILL) in one
-interval, and the node of another interval is removed while the interval runs. Spark: `local[3,4]`,
-three workers and up to four tries; in every run a Python worker is killed in an interval. Which
-interval it is depends on which worker comes first. The bits are those of a run in one process.
+A cluster of three nodes on this machine. In every run a worker is killed (SIGKILL) in one interval,
+and the node of another interval is removed while the interval runs. Which interval it is depends on
+which worker comes first. The undisturbed run is one in a single process.
 """
 
 from __future__ import annotations
@@ -33,7 +32,6 @@ RUN = {"workers": 6, "syncs": 4}
 def main() -> None:
     """Run what was asked for and print a line for each run."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.killed_engines")
-    parser.add_argument("--engine", choices=("ray",), default="ray")
     parser.add_argument("--times", type=int, default=20)
     given = parser.parse_args()
     # Workers import what kills them from the tests.

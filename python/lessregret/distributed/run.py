@@ -90,8 +90,7 @@ def train(
     progress : function, optional
         Called with a line of text after every sync.
     """
-    asked = {"workers": workers, "syncs": syncs, "passes": passes, "every": 1 if every is None else every}
-    _check(asked)
+    _check(workers=workers, syncs=syncs, passes=passes, every=1 if every is None else every)
     choices = ColumnChoices(label=label).over(ColumnChoices.of(columns or {}))
     source = source_of(data, format, choices)
     if start is None:
@@ -131,7 +130,7 @@ def _synced(learner: Learner, models: Sequence[bytes], players: int) -> Learner:
     return merge(learner, shards or [learner], players=players)
 
 
-def _check(asked: Mapping[str, int]) -> None:
+def _check(**asked: int) -> None:
     for name, value in asked.items():
         if value < 1:
             raise SpecError(f"{name} must be 1 or more, found {value}")
