@@ -48,7 +48,7 @@ def test_the_page_is_whole_and_fetches_nothing(tmp_path: Path) -> None:
     outline.check_that_it_is_one_file()
     assert outline.ids == list(findings)
     assert outline.links == [f"#{name}" for name in findings]
-    assert len(outline.sources) == 4
+    assert len(outline.pictures) == 4
     assert "<b>marks</b>" not in page
     assert "Lemma 1 &amp; more" in page
     for kind in ("good", "mended", "bad", "partly"):
