@@ -37,7 +37,7 @@ from lessregret.learners.labels import standardises_labels
 from lessregret.learners.losses import loss_named
 from lessregret.learners.penalty import check_strength
 from lessregret.learners.rules import Rule
-from lessregret.ledger import LABELS_AS_GIVEN, STANDARDISED_LABELS, VARIANCES
+from lessregret.ledger import LABELS_AS_GIVEN, STANDARDISED_LABELS
 from lessregret.report.wording import counted, number
 
 if TYPE_CHECKING:
@@ -387,7 +387,9 @@ def _table(request: Request, run: Run) -> str:
         first, *rest = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
         lines.append("  ".join([row[0].ljust(len(first)), *rest]))
     if request.game == STANDARDISED_LABELS:
-        lines.append(f"The labels are standardised: all numbers are {VARIANCES}.")
+        lines.append(
+            f"The labels are standardised: all numbers are {loss_named(request.loss).units}."
+        )
     return "\n".join(lines)
 
 

@@ -32,7 +32,7 @@ from lessregret.cli.table_options import inferred_settings, table_options, take_
 from lessregret.data.files import STREAM
 from lessregret.errors import SpecError
 from lessregret.learners.rules import RULES, Rule, number_or_word, rule_named, rule_settings
-from lessregret.ledger import STANDARDISED_LABELS, VARIANCES
+from lessregret.ledger import STANDARDISED_LABELS
 from lessregret.report.wording import certified_in_words, counted, number
 
 if TYPE_CHECKING:
@@ -372,7 +372,7 @@ def _in_variances(ledger: Ledger) -> str:
     """The loss of the game that the regret is of, if that is on standardised labels."""
     if ledger.tally.standardised_loss is None:
         return ""
-    return f", {number(ledger.mean(ledger.tally.standardised_loss), 6)} {VARIANCES}"
+    return f", {number(ledger.mean(ledger.tally.standardised_loss), 6)} {ledger.units}"
 
 
 def _lanes(ledger: Ledger) -> str:
@@ -388,5 +388,5 @@ def _per_round(bound: float, ledger: Ledger) -> str:
     """The bound that the paper proves, where it is below the loss."""
     plain = ledger.tally.importance == ledger.rounds
     unit = "a round" if plain else "per unit of importance"
-    game = f", {VARIANCES}" if ledger.game == STANDARDISED_LABELS else ""
+    game = f", {ledger.units}" if ledger.game == STANDARDISED_LABELS else ""
     return f"at most {number(ledger.mean(bound), 6)} {unit}{game}, proved for weights in the box"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lessregret.ledger import SHAPES, STANDARDISED_LABELS, VARIANCES, Ledger, Statement
+from lessregret.ledger import SHAPES, STANDARDISED_LABELS, Ledger, Statement
 from lessregret.report.certified_pictures import (
     SMALLEST,
     Lines,
@@ -61,7 +61,7 @@ class Certified:
         """What the mean loss of the certificate is."""
         name = f"mean {self.spec['loss']} loss" + (" + L2" if self.spec["l2"] else "")
         standardised = self.ledger.game == STANDARDISED_LABELS
-        return f"{name}, {VARIANCES}" if standardised else name
+        return f"{name}, {self.ledger.units}" if standardised else name
 
 
 def certified_tile(ledger: Ledger) -> list[Tile]:
@@ -83,7 +83,7 @@ def certified_section(found: Certified) -> Section:
         return Section(TITLE, [Text(words)])
     if said.lost == 0:
         standardised = found.ledger.game == STANDARDISED_LABELS
-        words = f"The loss {VARIANCES} is 0" if standardised else "The run lost nothing"
+        words = f"The loss {found.ledger.units} is 0" if standardised else "The run lost nothing"
         return Section(TITLE, [Text(f"{words}, so nothing is left.")])
     sentence = certified_in_words(found.ledger)
     parts: list[Part] = [Text(f"**Certified:** {sentence}."), *_sizes(found, said)]
@@ -150,13 +150,14 @@ def _window(found: Certified) -> list[Part]:
     window = found.window
     if window is None:
         return []
-    words = _window_in_words(window, found.ledger.game == STANDARDISED_LABELS)
+    words = _window_in_words(window, found.ledger)
     finding = window_finding(found.spec, window)
     return [Text(words if finding is None else f"{words} {_as_sentence(finding.in_shell)}")]
 
 
-def _window_in_words(window: Window, standardised: bool) -> str:
-    said, unit = window.statement, f" {VARIANCES}" if standardised else ""
+def _window_in_words(window: Window, ledger: Ledger) -> str:
+    said = window.statement
+    unit = f" {ledger.units}" if ledger.game == STANDARDISED_LABELS else ""
     last = (
         f"The last {counted(window.rounds, 'example')} lost {number(said.lost, 6)}{unit} on average"
     )

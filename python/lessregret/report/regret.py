@@ -9,7 +9,6 @@ from math import isinf
 from lessregret.learners.labels import standardises_labels
 from lessregret.learners.losses import loss_named
 from lessregret.learners.rules import Rule
-from lessregret.ledger import VARIANCES
 from lessregret.regret.best_of_size import BestOfSize
 from lessregret.regret.measure import Measured, RegretPoint
 from lessregret.report import pictures
@@ -104,7 +103,8 @@ def _regret_section(run: RegretRun) -> Section:
 
 
 def _unit(run: RegretRun) -> str:
-    game = f", {VARIANCES}" if standardises_labels(loss_named(run.loss), run.scale) else ""
+    loss = loss_named(run.loss)
+    game = f", {loss.units}" if standardises_labels(loss, run.scale) else ""
     return unit_of(run.measured[0].last.ledger) + game
 
 

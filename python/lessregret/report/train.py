@@ -11,7 +11,7 @@ from lessregret.learners.largest_weights import NamedWeight
 from lessregret.learners.losses import loss_named
 from lessregret.learners.outcomes import LabelSums
 from lessregret.learners.rules import Coin
-from lessregret.ledger import STANDARDISED_LABELS, VARIANCES, Ledger
+from lessregret.ledger import STANDARDISED_LABELS, Ledger
 from lessregret.report import pictures
 from lessregret.report.certified import Certified, certified_section, certified_tile
 from lessregret.report.page import DataFile, Origin, Report, Section, about_data, data_section
@@ -148,7 +148,7 @@ def _headline(run: TrainRun) -> Tiles:
 
 def _bound_tile(run: TrainRun) -> Tile:
     each = run.document["bound"] / run.document["importance"]
-    game = f"{VARIANCES}, " if run.document["game"] == STANDARDISED_LABELS else ""
+    game = f"{run.ledger.units}, " if run.document["game"] == STANDARDISED_LABELS else ""
     return Tile(
         "regret a round, proved", f"≤ {number(each, 6)}", f"{game}for weights in the feasible set"
     )
@@ -235,7 +235,11 @@ def _regret_sections(run: TrainRun) -> list[Section]:
     shown = _pictured(drawn, _regret_table(marks, run.upper))
     plain = document["importance"] == document["examples"]
     words = REGRET if plain else f"{REGRET}\n{PER_IMPORTANCE}"
-    words += f"\n{STANDARDISED}" if document["game"] == STANDARDISED_LABELS else ""
+    words += (
+        f"\n{STANDARDISED.format(units=run.ledger.units)}"
+        if document["game"] == STANDARDISED_LABELS
+        else ""
+    )
     return [Section("Regret a round", [Text(words), *shown, Text(_what_is_known(run))])]
 
 
@@ -250,8 +254,8 @@ The examples have importances. A number a round is per unit of importance, as th
 """
 
 
-STANDARDISED = f"""\
-The labels are standardised: regret, bound and the loss beside them are {VARIANCES}.
+STANDARDISED = """\
+The labels are standardised: regret, bound and the loss beside them are {units}.
 """
 
 
