@@ -93,7 +93,10 @@ def _picture(finding: Finding, module: ModuleType) -> str:
     """The claim's picture as vectors, inside the page; none where there is nothing to draw."""
     if not finding.rows:
         return ""
-    with tempfile.TemporaryDirectory() as folder:
+    from matplotlib import rc_context
+
+    looks = {"svg.fonttype": "none", "svg.hashsalt": "lessregret", "savefig.transparent": True}
+    with tempfile.TemporaryDirectory() as folder, rc_context(looks):
         path = Path(folder) / "picture.svg"
         module.draw(finding, str(path))
         return picture(path.read_bytes(), f"Picture: {finding.claim}")
