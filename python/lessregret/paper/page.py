@@ -95,8 +95,10 @@ def _picture(finding: Finding, module: ModuleType) -> str:
         return ""
     from matplotlib import rc_context
 
-    looks = {"svg.fonttype": "none", "svg.hashsalt": "lessregret", "savefig.transparent": True}
-    with tempfile.TemporaryDirectory() as folder, rc_context(looks):
+    looks = rc_context({
+        "svg.fonttype": "none", "svg.hashsalt": "lessregret", "savefig.transparent": True
+    })  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder, looks:
         path = Path(folder) / "picture.svg"
         module.draw(finding, str(path))
         return picture(path.read_bytes(), f"Picture: {finding.claim}")
