@@ -141,10 +141,9 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         click.echo(certified_so_far(request.gap, run.measured), err=True)
     run = replace(run, seconds=time.perf_counter() - started)
     if request.picture:
-        from lessregret.report.picture_file import save_picture
-        from lessregret.report.pictures import regret_growth
+        from lessregret.report.regret_picture import draw
 
-        save_picture(regret_growth(run.measured), request.picture)
+        draw(request.picture, run.measured)
     if request.report:
         from lessregret.cli.pages import regret_page
 

@@ -29,6 +29,7 @@ from lessregret.cli.outputs import check_files, open_text
 from lessregret.cli.progress import make_progress
 from lessregret.cli.spelling import Command
 from lessregret.cli.table_options import inferred_settings, table_options, take_data
+from lessregret.cli.workers import Workers, take_workers, trained_by, worker_options
 from lessregret.data.files import STREAM
 from lessregret.errors import SpecError
 from lessregret.learners.rules import RULES, Rule, number_or_word, rule_named, rule_settings
@@ -146,6 +147,7 @@ if TYPE_CHECKING:
 @format_option
 @bad_lines_option
 @threads_option
+@worker_options
 @report_option
 @click.option("--quiet", is_flag=True, help="Print neither progress nor a summary.")
 @json_option
@@ -159,18 +161,31 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     standard input. What the columns of a table are is inferred from its first rows, unless options
     say it. Progress and the summary are printed to stderr.
     """
-    from lessregret.training.run import train
-
     given, rest = take_data(options)
-    request = Request(**{**rest, "data": tuple(given.files)})
+    request = Request(**take_workers({**rest, "data": tuple(given.files)}))
     _check(request)
     started = time.perf_counter()
     learner = _learner(ctx, request, given)
+    training = _trained(request, given, learner)
+    training = training._replace(resumed=request.resume, seconds=time.perf_counter() - started)
+    if request.report:
+        from lessregret.cli.pages import train_page
+
+        train_page(ctx, training).write(request.report)
+    _tell(request, training)
+
+
+def _trained(request: Request, given: GivenData, learner: Learner) -> Training:
+    """The run, by one learner or by several workers."""
+    if request.workers is not None:
+        return trained_by(request.workers, given, learner, request)
+    from lessregret.training.run import train
+
     with (
         _predictions(request) as predictions,
         make_progress(request.quiet, _total_bytes(request, given), learner.tally()) as progress,
     ):
-        training = train(
+        return train(
             given,
             passes=request.passes,
             model=request.model,
@@ -183,12 +198,6 @@ def command(ctx: click.Context, /, **options: Any) -> None:
             record=request.report is not None,
             progress=progress,
         )
-    training = training._replace(resumed=request.resume, seconds=time.perf_counter() - started)
-    if request.report:
-        from lessregret.cli.pages import train_page
-
-        train_page(ctx, training).write(request.report)
-    _tell(request, training)
 
 
 @dataclass(frozen=True)
@@ -218,6 +227,7 @@ class Request:
     format: str
     bad_lines: str
     threads: int | None
+    workers: Workers | None
     report: str | None
     quiet: bool
     as_json: bool
@@ -264,6 +274,8 @@ def _check(request: Request) -> None:
         raise SpecError("--json and --predictions - both want stdout; write predictions to a file")
     if request.slim and not request.model:
         raise SpecError("--slim says how to write a model; say where with --model")
+    if request.workers is not None:
+        request.workers.check(request)
     check_files(
         request.data,
         [request.resume],
@@ -405,11 +417,11 @@ def _in_variances(ledger: Ledger) -> str:
 
 def _lanes(ledger: Ledger) -> str:
     """Which lane did best, beside the stack, and what it cost not to know it before."""
-    best, stack, cost = ledger.best_lane, ledger.stack, number(ledger.mixing_cost, 2)
+    best, stack, cost = ledger.best_lane, ledger.stack, ledger.mixing_cost
     assert best is not None
     assert stack is not None
     shares = f"{best.name} has a share of {best.share:.0%}, the stack {stack.share:.0%}"
-    return f"{shares}; mixing cost at most {cost} in all"
+    return shares if cost is None else f"{shares}; mixing cost at most {number(cost, 2)} in all"
 
 
 def _per_round(bound: float, ledger: Ledger) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lessregret.ledger import SHAPES, STANDARDISED_LABELS, Ledger, Statement
@@ -16,7 +16,7 @@ from lessregret.report.certified_pictures import (
     has_room_for,
 )
 from lessregret.report.page import Section
-from lessregret.report.parts import Folded, Part, Picture, Table, Text, Tile
+from lessregret.report.parts import Folded, Part, Table, Text, Tile
 from lessregret.report.wording import certified_in_words, counted, number
 from lessregret.training.curve import CurvePoint
 from lessregret.training.window import Window, window_finding
@@ -61,7 +61,7 @@ class Certified:
         """What the mean loss of the certificate is."""
         name = f"mean {self.spec['loss']} loss" + (" + L2" if self.spec["l2"] else "")
         standardised = self.ledger.game == STANDARDISED_LABELS
-        return f"{name},\n{self.ledger.units}" if standardised else name
+        return f"{name}, {self.ledger.units}" if standardised else name
 
 
 def certified_tile(ledger: Ledger) -> list[Tile]:
@@ -99,9 +99,8 @@ def _sizes(found: Certified, said: Statement) -> list[Part]:
     if found.constant is not None and not has_room_for(lines, found.ledger):
         caption += f" The best constant prediction lost {number(found.constant, 6)}."
     about = "The mean loss certified out of reach, over the size of fixed weights, in three shapes"
-    figure = certified_over_sizes(found.ledger, lines, found.unit)
-    numbers = Folded("The numbers", _size_table(found.ledger))
-    return [Text(ABOUT), Picture(figure, about, caption), numbers]
+    chart = replace(certified_over_sizes(found.ledger, lines, found.unit, about), caption=caption)
+    return [Text(ABOUT), chart, Folded("The numbers", _size_table(found.ledger))]
 
 
 def _size_table(ledger: Ledger) -> Table:
@@ -126,7 +125,7 @@ def _rounds(found: Certified) -> list[Part]:
     if len(said) < 2 or said[-1].certified == 0:
         return []
     about = "The loss so far and what is certified of it, over the rounds"
-    drawn = Picture(certified_over_rounds(found.marks, found.unit), about, ROUNDS)
+    drawn = certified_over_rounds(found.marks, found.unit, about, ROUNDS)
     return [drawn, Folded("The numbers", _round_table(found.marks))]
 
 
