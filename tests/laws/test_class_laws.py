@@ -11,8 +11,8 @@ from lessregret.data.examples import Rows
 from lessregret.errors import InputError, MergeError, SpecError
 from lessregret.learners.class_loss import ClassLoss
 from lessregret.learners.learner import Learner
-from lessregret.learners.merge import merge
 from lessregret.learners.losses import LOSSES, loss_named
+from lessregret.learners.merge import merge
 from lessregret.learners.rules import RULES, PerCoordinate, Rule
 
 CLASSIFYING = [name for name in LOSSES if LOSSES[name].is_classification]

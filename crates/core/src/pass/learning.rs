@@ -131,6 +131,8 @@ fn learn_parts(
         outcomes.note(part);
         start += part.len();
     }
+    // Without examples, too, outcomes tell how many classes there are.
+    outcomes.widen(outcomes.len(), learner.look(Learner::classes));
     Ok(())
 }
 
@@ -208,10 +210,10 @@ pub(super) fn every_block(
     let mut all = Outcomes::default();
     loop {
         let block = next(stream)?;
+        all.append(&block);
         if block.is_empty() {
             return Ok(all);
         }
-        all.append(&block);
         stream.check_interrupt()?;
     }
 }

@@ -94,6 +94,8 @@ fn predict_parts(
         learner.look(|learner| predict_looked_at(learner, part, rows, outcomes))?;
         rows += part.len();
     }
+    // Without examples, too, outcomes tell how many classes there are.
+    outcomes.widen(rows, learner.look(Learner::classes));
     outcomes.note(examples);
     Ok(())
 }
