@@ -106,3 +106,15 @@ def test_tls_by_files(tmp_path: Path) -> None:
         connection.request("GET", "/health")
         assert connection.getresponse().status == 200
         connection.close()
+
+
+@pytest.mark.parametrize("name", ["Dockerfile", "lessregret.service", "nginx.conf"])
+def test_the_files_of_a_deployment_use_options_that_exist(name: str) -> None:
+    from lessregret.cli.serve import command
+
+    root = Path(__file__).parent.parent.parent
+    text = (root / "examples" / "service" / name).read_text(encoding="utf-8")
+    used = re.findall(r"(--[a-z-]+)", "\n".join(re.findall(r".*serve\b.*--state.*", text)))
+    known = {option for parameter in command.params for option in parameter.opts}
+    assert "--state" in used
+    assert set(used) <= known
