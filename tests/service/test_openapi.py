@@ -12,7 +12,7 @@ import pytest
 from tests.support.service import service_of
 
 pytest.importorskip("lessregret.service", reason="the extra [serve] is not installed")
-CHECKS = "not_a_server_error,status_code_conformance,response_schema_conformance,content_type_conformance"
+CHECKS = ",".join(["not_a_server_error", "status_code_conformance", "response_schema_conformance"])
 
 
 @pytest.mark.slow
