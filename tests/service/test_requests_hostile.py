@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http.client
 import socket
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
