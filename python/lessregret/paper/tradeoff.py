@@ -235,7 +235,7 @@ def _dress(axes: Any) -> None:
     axes.set(xscale="log", yscale="log", xlabel="fixed rate η", ylabel="regret")
     top = SLOPE * WIDTH * ROUNDS
     axes.set_ylim(SLOPE * WIDTH / 6, 10 * top)
-    axes.annotate("η = D/(G√T)", (BEST, SLOPE * WIDTH / 5), xytext=(5, 2),
+    axes.annotate("η = D/(G√T)", (BEST, SLOPE * WIDTH / 5), xytext=(5, 15),
                   textcoords="offset points", fontsize=9, color=GUIDE)  # fmt: skip
     axes.annotate("D/(2TG) ≤ η ≤ D/G", (LEAST, SLOPE * WIDTH / 5), xytext=(5, 2),
                   textcoords="offset points", fontsize=9, color=GUIDE)  # fmt: skip
