@@ -145,7 +145,7 @@ def test_skipped_lines(data: Path) -> None:
         ({"bits": 32}, "bits must be a whole number from 1 to 31, found 32"),
         (
             {"labels": "absolute"},
-            "labels must be 'binary' or 'real' or 'count' or 'any', found 'absolute'",
+            "labels must be 'binary' or 'classes' or 'real' or 'count' or 'any', found 'absolute'",
         ),
         ({"scale": "half"}, f"scale must be {EXPECTED}, found 'half'"),
     ],

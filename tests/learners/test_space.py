@@ -323,7 +323,7 @@ def test_a_model_file_keeps_the_space(loss: str, size: dict[str, int], tmp_path:
         ({"columns": 2**32 - 1}, "columns must be a whole number .*, found 4294967295"),
         (
             {"bits": 4, "labels": "three"},
-            "labels must be 'binary' or 'real' or 'count' or 'any', found 'thr",
+            "labels must be 'binary' or 'classes' or 'real' or 'count' or 'any', found 'thr",
         ),
         ({"bits": 4, "scale": "half"}, "scale must be .* or 'full' or 'standard', found 'half'"),
     ],

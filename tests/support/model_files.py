@@ -152,7 +152,7 @@ WRONG_HEADERS = [
     damaged("something more", _set("spec.more", 1),
             "its metadata cannot be understood (unknown field `more`, expected one of "
             "`loss`, `rule`, `table`, `intercept`, `certify`, `l2`, `l2_scope`, `scale`, "
-            "`importance_aware`, `fixed_share`, `schema`, `namespaces`)"),
+            "`importance_aware`, `fixed_share`, `schema`, `namespaces`, `classes`)"),
     damaged("unknown scope", _set("spec.l2_scope", "some"),
             "its metadata cannot be understood (unknown variant `some`, expected `active` or "
             "`all`)"),
