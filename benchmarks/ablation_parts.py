@@ -52,7 +52,7 @@ class WithoutCoin(PerCoordinate):
 class WithoutStack(ReadableLearner):
     """The ninth expert repeats the first lane."""
 
-    def _stacked(self, margins: list[float]) -> list[float]:
+    def _stacked(self, margins: list[float], base: float) -> list[float]:
         return [*margins, margins[0]]
 
 
