@@ -160,7 +160,7 @@ class Outcomes:
     def label_sums(self) -> tuple[float, float, float]: ...
 
 _SumsParts = tuple[int, float, float, float, float, float, float, float, float]
-_Cells = list[tuple[int, float, float, float]]
+_Cells = list[tuple[int, float, float, float, float, float]]
 
 @final
 class Metrics:

@@ -50,7 +50,7 @@ pub use learn::model::{Inspect, Learn, Model, Predict};
 pub use learn::tally::{LaneSummary, LaneTally, SlotSummary, StackSummary, StackTally, Tally};
 pub use loss::{LOSSES, Labels, Link, Loss};
 pub use merge::How;
-pub use metrics::{Area, Metrics, Played, Slices, Sums};
+pub use metrics::{Area, CellParts, Metrics, Played, Slices, Sums};
 pub use pass::{Explained, LabelSums, Learner, One, Outcomes, SharedLearner, Source, learn_many};
 pub use read::arrow::write::Writer as ArrowWriter;
 pub use read::fast::csv::TableReader;

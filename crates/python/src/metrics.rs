@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use lessregret_core::{self as core, Area, Loss, Played, Sums};
+use lessregret_core::{self as core, Area, CellParts, Loss, Played, Sums};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -12,7 +12,7 @@ use crate::examples::Outcomes;
 
 /// Examples, importance, loss, mistakes, predicted, the mean and the squares of the labels, squared and absolute error.
 type SumsParts = (u64, f64, f64, f64, f64, f64, f64, f64, f64);
-type Cells = Vec<(u32, f64, f64, f64)>;
+type Cells = Vec<CellParts>;
 type Reduced<'py> = (Bound<'py, PyAny>, (String, SumsParts, Cells));
 type Slice<'py> = (Bound<'py, PyBytes>, SumsParts);
 

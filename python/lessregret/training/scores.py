@@ -150,10 +150,15 @@ class Scores(NamedTuple):
             return "normalised_entropy", "auc", "auc_error", "error", *CALIBRATION
         return ("auc", "auc_error", "error") if link == "sign" else ("r2", "rmse", "mae", *MEANS)
 
+    @property
+    def told(self) -> dict[str, float | None]:
+        """All scores by their names in a document."""
+        means = {"loss": self.mean_loss, "constant_loss": self.constant_loss}
+        return means | {name: getattr(self, name) for name in self.names}
+
     def as_dict(self) -> dict[str, Any]:
         """All scores, for JSON."""
-        names = ("mean_loss", "constant_loss", *self.names)
-        return {"examples": self.sums.examples, **{name: getattr(self, name) for name in names}}
+        return {"count": self.sums.examples, **self.told}
 
     @property
     def _share(self) -> float | None:

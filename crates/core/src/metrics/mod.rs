@@ -13,7 +13,7 @@ mod ranks;
 mod slices;
 mod sums;
 
-pub use ranks::{Area, Ranks};
+pub use ranks::{Area, CellParts, Ranks};
 pub use slices::Slices;
 pub use sums::Sums;
 
@@ -43,9 +43,11 @@ impl Played<'_> {
 /// The metrics of a run, and of its end.
 pub struct Metrics {
     loss: Loss,
-    all: Sums,
-    /// The sums since the last mark but one, and since the last.
-    since: [Sums; 2],
+    /// The sums before the last mark, between the last two, and since the last. Rounds are added to one of them, one
+    /// by one: so the sums do not depend on how rounds are cut into blocks, and a round is added once.
+    before: Sums,
+    between: Sums,
+    since: Sums,
     ranks: Option<Ranks>,
     /// The ranks at these marks.
     marked: [Option<Ranks>; 2],
@@ -56,18 +58,19 @@ impl Metrics {
     pub fn new(loss: Loss) -> Self {
         let ranks = (loss.labels() == Labels::Binary).then(Ranks::default);
         let marked = [ranks.clone(), ranks.clone()];
-        Metrics { loss, all: Sums::default(), since: [Sums::default(); 2], ranks, marked }
+        let [before, between, since] = [Sums::default(); 3];
+        Metrics { loss, before, between, since, ranks, marked }
     }
 
     /// The loss, the sums over all rounds and the cells of the ranks, from which the metrics can be made again.
-    pub fn state(&self) -> (Loss, Sums, Vec<(u32, f64, f64, f64)>) {
-        (self.loss, self.all, self.ranks.as_ref().map(Ranks::cells).unwrap_or_default())
+    pub fn state(&self) -> (Loss, Sums, Vec<CellParts>) {
+        (self.loss, self.sums(false), self.ranks.as_ref().map(Ranks::cells).unwrap_or_default())
     }
 
     /// The metrics of a state, without marks: the end of the run begins after it.
-    pub fn restored(loss: Loss, all: Sums, cells: &[(u32, f64, f64, f64)]) -> Self {
+    pub fn restored(loss: Loss, all: Sums, cells: &[CellParts]) -> Self {
         let mut metrics = Metrics::new(loss);
-        metrics.all = all;
+        metrics.before = all;
         if metrics.ranks.is_some() {
             metrics.ranks = Some(Ranks::of_cells(cells));
             metrics.mark();
@@ -78,9 +81,7 @@ impl Metrics {
 
     /// Add rounds.
     pub fn add(&mut self, played: Played<'_>) {
-        let sums = Sums::of(self.loss, played);
-        self.all = self.all.joined(sums);
-        self.since = self.since.map(|since| since.joined(sums));
+        self.since.add_all(self.loss, played);
         if let Some(ranks) = &mut self.ranks {
             played.rounds().for_each(|(margin, label, h)| ranks.add(margin, label > 0.0, h));
         }
@@ -88,14 +89,15 @@ impl Metrics {
 
     /// Let the end of the run begin at the mark before this one.
     pub fn mark(&mut self) {
-        self.since = [self.since[1], Sums::default()];
+        self.before = self.before.joined(self.since);
+        self.between = std::mem::take(&mut self.since);
         let [_, last] = std::mem::take(&mut self.marked);
         self.marked = [last, self.ranks.clone()];
     }
 
     /// The sums over all rounds, or over those since the last mark but one.
     pub fn sums(&self, end: bool) -> Sums {
-        if end { self.since[0] } else { self.all }
+        if end { self.between.joined(self.since) } else { self.before.joined(self.since) }
     }
 
     /// The AUC of all rounds, or of those since the last mark but one; none for numbers, and if a class is absent.

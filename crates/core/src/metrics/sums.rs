@@ -30,13 +30,11 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// The sums over these rounds.
-    pub fn of(loss: Loss, played: Played<'_>) -> Sums {
-        let mut sums = Sums::default();
+    /// Add rounds.
+    pub fn add_all(&mut self, loss: Loss, played: Played<'_>) {
         for (margin, label, importance) in played.rounds() {
-            sums.add(loss, margin, label, importance);
+            self.add(loss, margin, label, importance);
         }
-        sums
     }
 
     /// Add one round (West 1979).
@@ -61,7 +59,7 @@ impl Sums {
     /// The sums over these rounds and others (Chan, Golub & LeVeque 1979).
     pub fn joined(self, others: Sums) -> Sums {
         let importance = self.importance + others.importance;
-        if importance == 0.0 {
+        if others.importance == 0.0 {
             return self;
         }
         let (share, way) = (others.importance / importance, others.label_mean - self.label_mean);
@@ -71,7 +69,12 @@ impl Sums {
             loss: self.loss + others.loss,
             mistakes: self.mistakes + others.mistakes,
             predicted: self.predicted + others.predicted,
-            label_mean: self.label_mean + share * way,
+            // Exact if there is nothing to join with.
+            label_mean: if share == 1.0 {
+                others.label_mean
+            } else {
+                self.label_mean + share * way
+            },
             label_squares: self.label_squares
                 + others.label_squares
                 + way * way * share * self.importance,
@@ -91,23 +94,29 @@ mod tests {
         importances: &[2.0, 1.0, 1.0, 0.0, 1.0],
     };
 
+    fn sums_of(loss: Loss, played: Played<'_>) -> Sums {
+        let mut sums = Sums::default();
+        sums.add_all(loss, played);
+        sums
+    }
+
     #[test]
     fn rounds_without_label_or_importance_do_not_count() {
-        let sums = Sums::of(Loss::Hinge, PLAYED);
+        let sums = sums_of(Loss::Hinge, PLAYED);
         assert_eq!((sums.examples, sums.importance, sums.loss), (3, 4.0, 3.0 + 1.0));
         assert_eq!((sums.mistakes, sums.label_mean, sums.label_squares), (2.0, 0.5, 3.0));
     }
 
     #[test]
     fn numbers_have_errors() {
-        let sums = Sums::of(Loss::Squared, PLAYED);
+        let sums = sums_of(Loss::Squared, PLAYED);
         assert_eq!((sums.squared_error, sums.absolute_error, sums.predicted), (10.0, 4.0, 0.0));
         assert_eq!((sums.loss, sums.mistakes), (10.0, 0.0));
     }
 
     #[test]
     fn probabilities_are_added_up() {
-        let sums = Sums::of(Loss::Logistic, PLAYED);
+        let sums = sums_of(Loss::Logistic, PLAYED);
         let expected = 2.0 / (1.0 + (-1f64).exp()) + 1.0 / (1.0 + 2f64.exp()) + 0.5;
         assert!((sums.predicted - expected).abs() < 1e-12);
     }
@@ -117,9 +126,9 @@ mod tests {
         let half = |range: std::ops::Range<usize>| {
             let Played { margins, labels, importances } = PLAYED;
             let (margins, labels) = (&margins[range.clone()], &labels[range.clone()]);
-            Sums::of(Loss::Squared, Played { margins, labels, importances: &importances[range] })
+            sums_of(Loss::Squared, Played { margins, labels, importances: &importances[range] })
         };
-        let (joined, all) = (half(0..2).joined(half(2..5)), Sums::of(Loss::Squared, PLAYED));
+        let (joined, all) = (half(0..2).joined(half(2..5)), sums_of(Loss::Squared, PLAYED));
         assert!((joined.label_squares - all.label_squares).abs() < 1e-12);
         assert_eq!(Sums { label_squares: all.label_squares, ..joined }, all);
         assert_eq!(Sums::default().joined(Sums::default()), Sums::default());
