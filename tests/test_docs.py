@@ -7,6 +7,7 @@ Every page under ``docs/`` and every page at the root is run, in a folder of its
   fail, any other must not;
 - ``python`` blocks run in order, in one namespace a page; a ``text`` block right after one is what
   it prints;
+- ``<!-- needs: MODULE -->`` anywhere skips the page where that module is not installed;
 - ``<!-- not run: reason -->`` just above a block leaves it alone; ``<!-- file: NAME -->`` writes it
   to a file that the rest of the page can use.
 """
@@ -45,6 +46,7 @@ REFERENCE = DOCS / "reference"
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NEEDS = re.compile(r"<!-- needs: (\w+) -->")
 COMMENT = re.compile(r"<!-- (not run|file): (.+?) -->\n$")
 LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
 SECONDS = re.compile(r'(?<="seconds": )[\d.]+|\d+(\.\d+)?(?= s\b)|[\d,]+(?= examples a second)')
@@ -91,6 +93,8 @@ def name_of(page: Path) -> str:
 def test_pages_show_what_happens(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for module in NEEDS.findall(page.read_text(encoding="utf-8")):
+        pytest.importorskip(module, reason=f"{name_of(page)} needs {module}")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     monkeypatch.setenv("COLUMNS", "80")

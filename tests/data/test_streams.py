@@ -143,7 +143,10 @@ def test_skipped_lines(data: Path) -> None:
         ({"bad_lines": "mend"}, "bad_lines must be one of stop, skip, found 'mend'"),
         ({"bits": 0}, "bits must be a whole number from 1 to 31, found 0"),
         ({"bits": 32}, "bits must be a whole number from 1 to 31, found 32"),
-        ({"labels": "absolute"}, "labels must be 'binary' or 'real' or 'any', found 'absolute'"),
+        (
+            {"labels": "absolute"},
+            "labels must be 'binary' or 'real' or 'count' or 'any', found 'absolute'",
+        ),
         ({"scale": "half"}, f"scale must be {EXPECTED}, found 'half'"),
     ],
 )

@@ -260,8 +260,9 @@ STRENGTH = "l2 must be a number from 0 up that fits a float32"
 MISUSES = {
     "rule": (("--rule", "magic"), "unknown rule 'magic'; the rules are "
              + ", ".join(RULES)),
-    "loss": (("--loss", "absolute"), "Error: Invalid value for '--loss': 'absolute' is not one "
-             "of 'logistic', 'hinge', 'squared'."),
+    "loss": (("--loss", "magic"), "Error: Invalid value for '--loss': unknown loss 'magic'; the "
+             "losses are logistic, hinge, squared, squared-hinge, poisson, absolute, "
+             "quantile:0.9, huber:1"),
     "format": (("--format", "xml"), "Error: Invalid value for '--format': 'xml' is not one of "
                "'auto', 'svmlight', 'vw', 'csv', 'tsv'."),
     "bad lines": (("--bad-lines", "repair"), "Error: Invalid value for '--bad-lines': 'repair' "

@@ -12,8 +12,8 @@ import pytest
 
 from lessregret import InputError, Learner, SpecError
 from lessregret.distributed import ByteRange, cut, train, train_interval
+from lessregret.distributed.local import in_process, in_processes
 from lessregret.distributed.pieces import Piece
-from lessregret.distributed.run import in_process, in_processes
 
 LINES = [f"{1 if k % 3 else -1} | a{k % 7} b{k % 11}:{k % 5}.5 c\n" for k in range(400)]
 
@@ -106,7 +106,7 @@ def test_a_killed_worker_changes_no_bit(
     run = partial(train, [log], start=start(), workers=2, syncs=1)
     mark = tmp_path / "killed"
     with monkeypatch.context() as patch:
-        patch.setattr("lessregret.distributed.run.train_interval", partial(killed_once, mark))
+        patch.setattr("lessregret.distributed.local.train_interval", partial(killed_once, mark))
         disturbed = run(engine=in_processes)
     assert mark.exists()
     assert disturbed.to_bytes() == run(engine=in_process).to_bytes()
@@ -116,7 +116,7 @@ def test_bad_requests_are_refused(log: Path) -> None:
     def never(_: bytes, __: Sequence[Piece]) -> list[bytes]:
         raise AssertionError
 
-    with pytest.raises(SpecError, match="workers and syncs must be 1 or more, found 0 and 64"):
+    with pytest.raises(SpecError, match="workers must be 1 or more, found 0"):
         train([log], start=start(), workers=0, engine=never)
     with pytest.raises(SpecError, match="number of pieces must be 1 or more"):
         cut([log], 0)

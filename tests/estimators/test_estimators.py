@@ -245,7 +245,10 @@ def test_a_rule_without_rust_takes_dicts() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"loss": "squared"}, "loss must be 'logistic' or 'hinge', found 'squared'"),
+        (
+            {"loss": "squared"},
+            "loss must be 'logistic' or 'hinge' or 'squared-hinge', found 'squared'",
+        ),
         ({"loss": None}, "loss must be"),
         ({"rule": "per-coordinate"}, "rule must be a Rule or None, found 'per-coordinate'"),
         ({"rule": PerCoordinate}, "rule must be a Rule or None"),
@@ -279,7 +282,7 @@ def test_bad_parameters_are_spec_errors(
 
 
 def test_a_regressor_has_no_hinge_loss() -> None:
-    with pytest.raises(SpecError, match="loss must be 'squared', found 'hinge'"):
+    with pytest.raises(SpecError, match="loss must be 'squared' or 'poisson' or 'absolute'"):
         OnlineRegressor("hinge").fit([[1.0]], [1.0])
 
 

@@ -21,6 +21,7 @@ from lessregret.learners.losses import LOSSES, Loss
 from lessregret.learners.readable import ReadableLearner
 from lessregret.learners.rules import Coin, Ftrl, PerCoordinate, Rule, parse_rule
 from lessregret.ledger import SHAPES, Certificate, Ledger, Shape
+from tests.support.pairs import learns
 from tests.support.regret_streams import COLUMNS, STREAMS, Linear
 from tests.support.rows import learn_rows
 from tests.support.streams import Round, as_csr, random_rounds
@@ -93,9 +94,9 @@ def check(played: Played, seed: int, slack: float = 1e-9) -> None:
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 def test_no_fixed_weights_lose_less(rule: Rule, loss: str, scale: str) -> None:
-    if loss == "squared" and not rule.regresses:
-        pytest.skip("the rule does not learn numbers")
-    rounds = list(random_rounds(7, 120, COLUMNS, regression=loss == "squared"))
+    if not learns(rule, loss):
+        pytest.skip("the rule does not learn such labels")
+    rounds = list(random_rounds(7, 120, COLUMNS, labels=LOSSES[loss].labels))
     check(play(loss, rule, rounds, scale=scale), seed=1)
 
 
@@ -116,7 +117,7 @@ def test_with_l2_loss_and_penalty_of_fixed_weights_are_not_less(
     rule: Rule, l2_scope: str, loss: str
 ) -> None:
     l2 = 0.05
-    rounds = list(random_rounds(9, 120, COLUMNS, regression=loss == "squared"))
+    rounds = list(random_rounds(9, 120, COLUMNS, labels=LOSSES[loss].labels))
     played = play(loss, rule, rounds, scale="none", l2=l2, l2_scope=l2_scope)
     present = played.values != 0
     if l2_scope == "all":
@@ -132,7 +133,7 @@ def test_with_l2_loss_and_penalty_of_fixed_weights_are_not_less(
 @pytest.mark.parametrize("rule", [PerCoordinate(), PerCoordinate(rate=0.3)], ids=repr)
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_fast_learner_certifies_no_more_than_what_is_true(rule: Rule, loss: str) -> None:
-    rounds = list(random_rounds(11, 300, COLUMNS, regression=loss == "squared"))
+    rounds = list(random_rounds(11, 300, COLUMNS, labels=LOSSES[loss].labels))
     for scale in SCALES:
         played = play(loss, rule, rounds, scale=scale)
         fast = Learner(loss, rule, columns=COLUMNS, certify=True, scale=scale)
@@ -152,12 +153,13 @@ examples = st.lists(
 )
 
 
-@given(examples=examples, loss=st.sampled_from(sorted(LOSSES)), scale=st.sampled_from(SCALES))
+@given(examples=examples, loss=st.sampled_from(list(LOSSES)), scale=st.sampled_from(SCALES))
 @settings(max_examples=80, deadline=None)
 def test_any_stream_is_certified(
     examples: list[tuple[list[float], float, float]], loss: str, scale: str
 ) -> None:
-    rounds = [Round([0, 1, 2], values, label, h) for values, label, h in examples]
+    smallest = 0 if LOSSES[loss].labels == "count" else -1
+    rounds = [Round([0, 1, 2], values, max(label, smallest), h) for values, label, h in examples]
     check(play(loss, PerCoordinate(), rounds, scale=scale), seed=5, slack=1e-7)
 
 

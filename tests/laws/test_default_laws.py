@@ -11,9 +11,9 @@ import pytest
 
 from lessregret import Learner, PerCoordinate, ReadableLearner
 from lessregret.data.generate import rows
-from lessregret.learners.losses import LOSSES
 from lessregret.learners.mixture import DEFAULT_SHARE, EXPERTS
 from tests.support.click_logs import SMALL
+from tests.support.pairs import ONE_OF_EACH
 from tests.support.rows import learn_rows, predict_rows
 from tests.support.streams import Round, as_csr, random_rounds
 
@@ -62,7 +62,7 @@ SEQUENCES = [drawn, flipped, sorted_by_label, too_steep, contrary]
 @pytest.mark.parametrize("fixed_share", [0.0, DEFAULT_SHARE])
 @pytest.mark.parametrize("scale", ["none", "cap", "full", "standard"])
 @pytest.mark.parametrize("make", SEQUENCES)
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_mixing_costs_no_more_than_it_says(
     loss: str, make: Callable[[str], list[Round]], scale: str, fixed_share: float
 ) -> None:
@@ -111,7 +111,7 @@ def test_the_sequences_make_a_lane_diverge() -> None:
     assert max(losses) > 20 * min(losses)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_units_change_no_prediction_with_full(loss: str) -> None:
     """Every feature in units of its own, from a millionth to a million."""
     rounds = drawn(loss)

@@ -14,6 +14,7 @@ from lessregret.learners.explanation import CLIPPING, INTERCEPT, MEAN_LABEL, Exp
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import RULES, PerCoordinate, Rule
 from lessregret.learners.scale import SCALES
+from tests.support.pairs import ONE_OF_EACH
 from tests.support.rows import READABLE, learn_rows, predict_rows
 from tests.support.streams import Round, as_csr, random_rounds
 
@@ -47,11 +48,11 @@ def assert_adds_up(explained: Explanation, margin: float) -> None:
 CASES = [
     (rule(), loss, scale)
     for rule in RULES.values()
-    for loss in LOSSES
+    for loss in ONE_OF_EACH
     for scale in SCALES
     if rule.regresses or LOSSES[loss].is_classification
 ]
-CASES += [(PerCoordinate(rate=0.3), loss, "standard") for loss in LOSSES]
+CASES += [(PerCoordinate(rate=0.3), loss, "standard") for loss in ONE_OF_EACH]
 
 
 @pytest.mark.parametrize(("rule", "loss", "scale"), CASES, ids=str)
@@ -76,7 +77,7 @@ def test_parts_add_up(rule: Rule, loss: str, scale: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("l2", [0.0, 0.01])
 @pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 @pytest.mark.parametrize("rule", [PerCoordinate(), PerCoordinate(rate=0.3)], ids=str)
 def test_the_readable_learner_has_the_same_parts(
     rule: Rule, loss: str, scale: str, l2: float

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from lessregret.learners.losses import LOSSES, Loss
 from lessregret.learners.mixture import EXPERTS, Mixture
+from tests.support.pairs import ONE_OF_EACH
 
 K = EXPERTS
 ROUNDS = 600
@@ -146,7 +147,7 @@ rounds = st.lists(
 
 @given(
     rounds=rounds,
-    loss=st.sampled_from(list(LOSSES)),
+    loss=st.sampled_from(ONE_OF_EACH),
     fixed_share=st.sampled_from([0.0, 0.0, 5e-324, 1e-3, 0.5, 0.999]),
 )
 @settings(max_examples=300, deadline=None)
@@ -171,7 +172,7 @@ SHARED_IDS = [*IDS, "growing", "taking turns"]
 
 
 @pytest.mark.parametrize("make", SHARED, ids=SHARED_IDS)
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 @pytest.mark.parametrize("fixed_share", [1e-6, 0.01, 0.5])
 def test_a_fixed_share_costs_what_is_told(
     loss: str, make: Callable[[], Sequence], fixed_share: float
@@ -188,7 +189,7 @@ def test_a_fixed_share_costs_what_is_told(
     assert min(mixture.shares()) >= fixed_share / K * (1 - 1e-9)
 
 
-@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("name", ONE_OF_EACH)
 @pytest.mark.parametrize("fixed_share", [0.01, 0.1])
 def test_lanes_that_take_turns_are_followed(name: str, fixed_share: float) -> None:
     """Within the told cost and ln(K/a)/η for each change of lane, of what those in turn lose.

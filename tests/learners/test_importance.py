@@ -26,6 +26,7 @@ from lessregret.learners.losses import LOSSES, Loss, Squared
 from lessregret.learners.mixture import lane_rates
 from lessregret.learners.rules import RULES, Rule
 from tests.support.model_files import edited, take_apart
+from tests.support.pairs import ONE_OF_EACH
 from tests.support.regret_streams import STREAMS, best_fixed
 from tests.support.rows import learn_rows, predict_rows
 from tests.support.streams import Round, as_csr, random_rounds
@@ -62,7 +63,7 @@ def flow(loss: Loss, margin: float, label: float, importance: float, response: f
     return float(solved.y[0, -1])
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 @pytest.mark.parametrize("importance", [1e-8, 1e-4, 0.3, 1.0, 7.0, 100.0, 1e4])
 def test_it_is_the_flow(loss: str, importance: float) -> None:
     # A long way with a strong response takes a solver long, and ends at the label either way.
@@ -73,7 +74,7 @@ def test_it_is_the_flow(loss: str, importance: float) -> None:
         assert u * response == pytest.approx(there, rel=1e-9, abs=1e-300)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_it_never_goes_beyond(loss: str) -> None:
     """Beyond the label for squared loss, the kink for hinge; nowhere but the right way at all."""
     for margin, label, response in product(MARGINS, (-1.0, 1.0), (1e-6, 0.4, 30.0)):
@@ -87,7 +88,7 @@ def test_it_never_goes_beyond(loss: str) -> None:
             assert low - rounding <= margin + u * response <= high + rounding
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 @pytest.mark.parametrize("importance", [0.25, 3.0, 40.0])
 def test_at_a_fixed_rate_one_round_is_two_of_half_the_importance(
     loss: str, importance: float
@@ -119,7 +120,7 @@ def test_an_importance_of_a_million_is_harmless(make: Callable[..., Any]) -> Non
     assert aware.weight(1) == pytest.approx(2 * aware.weight(0))
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 @pytest.mark.parametrize("name", DESCENDING)
 def test_small_steps_are_gradient_steps(name: str, loss: str) -> None:
     rounds = [each._replace(importance=1e-4) for each in rounds_for(loss, 100)]
@@ -142,7 +143,7 @@ def test_importance_0_moves_nothing(rule: Rule) -> None:
         assert [learner.weight(i) for i in range(COLUMNS)] == weights
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 @pytest.mark.parametrize("make", [PerCoordinate, Global])
 @pytest.mark.parametrize("scale", ["none", "full"])
 def test_a_lane_is_the_learner_at_its_rate(make: Any, loss: str, scale: str) -> None:
@@ -266,8 +267,6 @@ def test_a_loss_of_ones_own_is_refused() -> None:
         def slope(self, margin: float, label: float) -> float:
             return 4 * (margin - label) ** 3
 
-    with pytest.raises(
-        SpecError, match="known for logistic, hinge, squared loss, not for 'fourth'"
-    ):
+    with pytest.raises(SpecError, match=r"known for .*, huber:1 loss, not for 'fourth'"):
         ReadableLearner(Fourth(), PerCoordinate(), **AWARE)
     ReadableLearner(Squared(), PerCoordinate(), **AWARE)

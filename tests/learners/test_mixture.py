@@ -16,12 +16,12 @@ import pytest
 from lessregret import Ftrl, Global, Learner, OnlineClassifier, PerCoordinate, ReadableLearner
 from lessregret.data.streams import open_examples
 from lessregret.errors import ModelFileError
-from lessregret.learners.losses import LOSSES
 from lessregret.learners.mixture import EXPERTS, RATES, lane_name, lane_rates
 from lessregret.learners.rules import Coin, Rule
 from lessregret.ledger import Lane, Ledger, StackOfLanes
 from tests.support.command_line import CommandLine
 from tests.support.model_files import edited, take_apart
+from tests.support.pairs import ONE_OF_EACH
 from tests.support.regret_streams import STREAMS, best_fixed
 from tests.support.rows import learn_rows, predict_rows
 from tests.support.streams import Round, as_csr, random_rounds
@@ -34,7 +34,7 @@ def rounds_for(loss: str, seed: int = 3, rounds: int = 600) -> list[Round]:
     return list(random_rounds(seed, rounds, COLUMNS, regression=loss == "squared"))
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 @pytest.mark.parametrize("make", MAKERS)
 def test_a_lane_is_the_learner_at_its_rate(make: Callable[..., Any], loss: str) -> None:
     """To the bit: the lanes share nothing but the example."""
@@ -62,7 +62,7 @@ def test_a_lane_is_the_learner_at_its_rate(make: Callable[..., Any], loss: str) 
         assert lane.bound == pytest.approx(single.ledger().bound)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 @pytest.mark.parametrize("scale", ["none", "cap", "standard"])
 @pytest.mark.parametrize(("l2", "scope"), [(0.0, "active"), (0.01, "active"), (0.01, "all")])
 def test_the_last_lane_is_a_coin(loss: str, scale: str, l2: float, scope: str) -> None:
@@ -142,7 +142,7 @@ def test_log_loss_is_within_ln_k_of_the_best_expert() -> None:
     assert ledger.best_lane.loss == min(lane.loss for lane in ledger.lanes)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 @pytest.mark.parametrize("make", MAKERS)
 def test_saved_cut_and_resumed_it_is_the_same_learner(make: Callable[..., Any], loss: str) -> None:
     rounds = rounds_for(loss)
@@ -185,7 +185,7 @@ def test_boxes_of_their_own_agree() -> None:
 
 
 @pytest.mark.parametrize("scope", ["active", "all"])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 @pytest.mark.parametrize("make", MAKERS)
 def test_a_lane_with_l2_is_the_learner_at_its_rate(
     make: Callable[..., Any], loss: str, scope: str
@@ -262,7 +262,7 @@ def test_a_file_without_all_lanes_is_damaged(edit: Any, told: str) -> None:
 
 
 @pytest.mark.parametrize("fixed_share", ["0", "0.01"])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_inspect_shows_the_experts(lessregret: CommandLine, loss: str, fixed_share: str) -> None:
     data = lessregret.write("data.vw", "1 |a b\n-1 |a c\n1 |a d\n")
     asked = "--rate", "auto", "--loss", loss, "--fixed-share", fixed_share

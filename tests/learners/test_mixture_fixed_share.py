@@ -18,7 +18,7 @@ from lessregret.learners.losses import LOSSES
 from lessregret.learners.mixture import DEFAULT_SHARE, EXPERTS
 from lessregret.learners.rules import parse_rule
 from tests.support.model_files import edited, take_apart
-from tests.support.pairs import EVERY_RULE, has_lanes
+from tests.support.pairs import EVERY_RULE, ONE_OF_EACH, has_lanes
 from tests.support.rows import learn_rows, predict_rows
 from tests.support.streams import Round, as_csr, random_rounds
 
@@ -42,7 +42,7 @@ def noise_then_news() -> Any:
     return indptr, columns, np.ones(len(columns)), labels
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_it_helps_where_the_best_lane_changes(loss: str) -> None:
     rows = noise_then_news()
     losses, news = [], []
@@ -60,7 +60,7 @@ def test_it_helps_where_the_best_lane_changes(loss: str) -> None:
         assert losses[1] < losses[0]
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_the_cost_told_covers_what_it_cost(loss: str) -> None:
     rows = as_csr(rounds_for(loss))
     learner = Learner(loss, AUTO, columns=COLUMNS, fixed_share=0.02)
@@ -88,7 +88,7 @@ def test_log_loss_costs_so_much_a_round() -> None:
     assert learner.ledger().mixing_cost == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 @pytest.mark.parametrize("make", [PerCoordinate, Ftrl, Global])
 def test_saved_cut_and_resumed_it_is_the_same_learner(make: Any, loss: str) -> None:
     rounds = rounds_for(loss)
@@ -123,14 +123,14 @@ def test_a_slim_model_is_the_lane_with_the_largest_share(tmp_path: Path) -> None
     assert Learner.load(tmp_path / "slim").weight(3) == single.weight(3) == learner.weight(3)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_the_default_is_small_with_lanes_and_none_without(loss: str) -> None:
     assert Learner(loss, AUTO, columns=COLUMNS).spec["fixed_share"] == DEFAULT_SHARE
     assert ReadableLearner(loss, AUTO).mixture.fixed_share == DEFAULT_SHARE
     assert Learner(loss, replace(AUTO, rate=0.1), columns=COLUMNS).spec["fixed_share"] == 0
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_0_is_as_if_there_were_none(loss: str) -> None:
     """A file that says nothing of it is read."""
     learner = Learner(loss, AUTO, columns=COLUMNS, fixed_share=0.0)

@@ -321,7 +321,10 @@ def test_a_model_file_keeps_the_space(loss: str, size: dict[str, int], tmp_path:
         ({"bits": "4"}, "bits must be a whole number from 1 to 31, found '4'"),
         ({"columns": -1}, "columns must be a whole number from 0 to 4294967294, found -1"),
         ({"columns": 2**32 - 1}, "columns must be a whole number .*, found 4294967295"),
-        ({"bits": 4, "labels": "three"}, "labels must be 'binary' or 'real' or 'any', found 'thr"),
+        (
+            {"bits": 4, "labels": "three"},
+            "labels must be 'binary' or 'real' or 'count' or 'any', found 'thr",
+        ),
         ({"bits": 4, "scale": "half"}, "scale must be .* or 'full' or 'standard', found 'half'"),
     ],
     ids=str,

@@ -48,7 +48,7 @@ def test_the_page_is_whole_and_fetches_nothing(tmp_path: Path) -> None:
     outline.check_that_it_is_one_file()
     assert outline.ids == list(findings)
     assert outline.links == [f"#{name}" for name in findings]
-    assert len(outline.sources) == 4
+    assert len(outline.pictures) == 4
     assert "<b>marks</b>" not in page
     assert "Lemma 1 &amp; more" in page
     for kind in ("good", "mended", "bad", "partly"):
@@ -97,4 +97,6 @@ def test_the_command_writes_everything(
         assert json.loads((tmp_path / f"{name}.json").read_text())["rows"]
         assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         assert (tmp_path / f"{name}.md").read_text(encoding="utf-8").startswith("# ")
-    assert Outline((tmp_path / "index.html").read_text(encoding="utf-8")).ids == list(QUICK)
+    ids = Outline((tmp_path / "index.html").read_text(encoding="utf-8")).ids
+    assert [name for name in ids if name in CLAIMS] == list(QUICK)
+    assert len(set(ids)) == len(ids), "no drawing uses the marks of another one"

@@ -11,6 +11,7 @@ from lessregret.learners.losses import LOSSES
 from lessregret.ledger import SHAPES, Shape
 from lessregret.regret.best_of_size import FACTORS, Found, Value, best_of_sizes, sized_set
 from lessregret.regret.best_of_size import least_loss as least
+from tests.support.pairs import ONE_OF_EACH
 from tests.support.streams import as_csr, random_rounds
 
 COLUMNS = 30
@@ -30,7 +31,7 @@ def run_of(loss: str, *, intercept: bool = True) -> tuple[Learner, Examples]:
 
 
 @pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_points_are_above_what_is_certified_and_below_the_start(loss: str, intercept: bool) -> None:
     learner, examples = run_of(loss, intercept=intercept)
     ledger, passes = learner.ledger(), InMemory(examples, loss)

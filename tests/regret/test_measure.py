@@ -25,7 +25,7 @@ from lessregret import (
 )
 from lessregret.data.examples import Examples
 from lessregret.data.streams import ExampleStream, open_examples
-from lessregret.learners.losses import LOSSES, loss_named
+from lessregret.learners.losses import loss_named
 from lessregret.regret.comparator import BestFixed, OverFiles
 from lessregret.regret.measure import (
     FIRST_MARK,
@@ -35,6 +35,7 @@ from lessregret.regret.measure import (
     RegretPoint,
     measure,
 )
+from tests.support.pairs import ONE_OF_EACH
 
 BOXED: dict[str, Rule] = {
     "per-coordinate": PerCoordinate(radius=1.0, rate=0.3),
@@ -97,7 +98,7 @@ def least_total(X: csr_array, y: np.ndarray, loss: str, l2: float) -> float:
     return total(best)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 @pytest.mark.parametrize("l2", [0.0, 0.01])
 @pytest.mark.parametrize("columns", [1, 2])
 def test_regret_is_the_total_less_the_least_total(loss: str, l2: float, columns: int) -> None:
@@ -114,7 +115,7 @@ def test_regret_is_the_total_less_the_least_total(loss: str, l2: float, columns:
     assert mark.regret_low - 1e-8 <= expected <= mark.regret_high + 1e-8
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 @pytest.mark.parametrize("l2", [0.0, 0.01])
 def test_regret_linearised_bound_at_every_mark(loss: str, l2: float) -> None:
     for measured in measured_of(BOXED, 1500, loss, l2):

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from lessregret.ledger import Certificate, Ledger, Norms, SlotSummary, Statement, Tally
 from lessregret.regret.best_of_size import BestOfSize
@@ -18,6 +17,7 @@ from lessregret.report.certified_pictures import (
     certified_shapes,
     reach,
 )
+from lessregret.report.chart import Chart
 from lessregret.training.curve import CurvePoint
 
 DRAWN = np.random.default_rng(4)
@@ -42,41 +42,52 @@ LEDGERS = {
 }
 
 
-def shown(figure: Any) -> tuple[Any, dict[str, Any]]:
-    """The frame of a drawn figure and those of its names, by their text."""
-    FigureCanvasAgg(figure).draw()
-    [axes] = figure.axes
-    frames = {text.get_text(): text.get_window_extent() for text in axes.texts}
-    return figure.bbox, frames
+PLOT = 300
+"""the width of the plot on a phone, in pixels; the least that names must fit in"""
+LETTER, TALL = 8.5, 16
+"""the size of a letter, in pixels, rather too large"""
+
+
+def frames(chart: Chart) -> list[tuple[float, float, float, float]]:
+    """Where the names on curves stand: left, top, right, bottom in pixels of a narrow plot."""
+    found = []
+    for line in chart.lines:
+        if line.named_at is not None:
+            x = PLOT * chart.across.place(line.named_at[0])
+            y = chart.height * (1 - chart.up.place(line.named_at[1]))
+            wide = LETTER * len(line.name)
+            left = x if x < 0.12 * PLOT else x - wide if x > 0.88 * PLOT else x - wide / 2
+            found.append((left, y - TALL / 2, left + wide, y + TALL / 2))
+    return found
 
 
 @pytest.mark.parametrize("name", LEDGERS)
 @pytest.mark.parametrize("constant", [None, 0.334, 0.5], ids=["none", "close", "above"])
 def test_the_names_are_inside_and_apart(name: str, constant: float | None) -> None:
-    figure = certified_over_sizes(LEDGERS[name], Lines(0.33, constant), "mean loss")
-    page, frames = shown(figure)
-    expected = {"every |w| ≤ r", "‖w‖ ≤ r", "Σ|w| ≤ r", "this run: 0.33"}
-    if constant is not None:
-        expected.add(f"best constant prediction: {constant:g}")
-    assert set(frames) == expected
-    for frame in frames.values():
-        assert page.x0 <= frame.x0 < frame.x1 <= page.x1 + 1
-        assert page.y0 <= frame.y0 < frame.y1 <= page.y1 + 1
-    for (_, first), (_, second) in combinations(frames.items(), 2):
-        assert not first.overlaps(second)
+    chart = certified_over_sizes(LEDGERS[name], Lines(0.33, constant), "mean loss", "about")
+    assert [line.name for line in chart.lines] == ["every |w| ≤ r", "‖w‖ ≤ r", "Σ|w| ≤ r"]
+    levels = ["this run", *(["best constant prediction"] if constant else [])]
+    assert [level.name for level in chart.levels] == levels
+    named = frames(chart)
+    assert len(named) == 3
+    for left, top, right, bottom in named:
+        assert -25 <= left < right <= PLOT + 25, "beside the plot there are as many pixels"
+        assert 0 <= top < bottom <= chart.height
+    for first, second in combinations(named, 2):
+        beside = first[2] <= second[0] or second[2] <= first[0]
+        assert beside or first[3] <= second[1] or second[3] <= first[1]
 
 
 def test_a_curve_is_what_is_certified_and_its_dot_is_at_the_learned_size() -> None:
     run = LEDGERS["a hundred"]
-    [axes] = certified_over_sizes(run, Lines(0.33), "mean loss").axes
-    curves = [line for line in axes.lines if len(line.get_xdata()) > 2]
-    dots = [line for line in axes.lines if line.get_marker() == "o"]
+    chart = certified_over_sizes(run, Lines(0.33), "mean loss", "about")
     assert run.certificate is not None
-    for shape, curve, dot in zip(("box", "ball", "l1"), curves, dots, strict=True):
-        radii, heights = curve.get_data()
-        assert heights == pytest.approx(run.certified(radii, shape))
+    for shape, line, dot in zip(("box", "ball", "l1"), chart.lines, chart.dots, strict=True):
+        radii, heights = zip(*line.points, strict=True)
+        assert heights == pytest.approx(run.certified(np.array(radii), shape))
         size = run.certificate.size(shape)
-        assert (dot.get_xdata()[0], dot.get_ydata()[0]) == (size, run.certified(size, shape))
+        assert dot.at == (size, run.certified(size, shape))
+        assert dot.colour == line.colour
 
 
 def test_nothing_is_certified_from_its_reach_on() -> None:
@@ -97,19 +108,19 @@ def test_shapes_count_from_a_tenth_of_the_learned_size_on() -> None:
 
 
 def test_a_constant_that_would_flatten_the_rest_is_left_out() -> None:
-    figure = certified_over_sizes(LEDGERS["one weight"], Lines(0.33, 0.9), "mean loss")
-    assert not [name for name in shown(figure)[1] if "constant" in name]
-    assert figure.axes[0].get_ylim()[1] < 0.4
+    chart = certified_over_sizes(LEDGERS["one weight"], Lines(0.33, 0.9), "mean loss", "about")
+    assert not [level for level in chart.levels if "constant" in level.name]
+    assert chart.up.high < 0.4
 
 
 def test_the_best_of_a_size_can_be_added() -> None:
     best = [BestOfSize("ball", 0.01, 0.6), BestOfSize("l1", 1000.0, 0.1)]
-    [axes] = certified_over_sizes(LEDGERS["one weight"], Lines(0.33, None, best), "mean loss").axes
-    diamonds = [line for line in axes.lines if line.get_marker() == "D"]
-    assert [(d.get_xdata()[0], d.get_ydata()[0]) for d in diamonds] == [(0.01, 0.6), (1000.0, 0.1)]
-    first, last = axes.get_xlim()
-    assert first <= 0.01 < 1000 <= last
-    assert axes.get_ylim()[1] > 0.6
+    lines = Lines(0.33, None, best)
+    chart = certified_over_sizes(LEDGERS["one weight"], lines, "mean loss", "about")
+    circles = [dot for dot in chart.dots if dot.hollow]
+    assert [dot.at for dot in circles] == [(0.01, 0.6), (1000.0, 0.1)]
+    assert chart.across.low <= 0.01 < 1000 <= chart.across.high
+    assert chart.up.high > 0.6
 
 
 def mark(rounds: int, lost: float, certified: float) -> CurvePoint:
@@ -120,16 +131,18 @@ def mark(rounds: int, lost: float, certified: float) -> CurvePoint:
 @pytest.mark.parametrize("apart", [0.1, 0.001])
 def test_the_loss_and_what_is_certified_of_it_over_the_late_rounds(apart: float) -> None:
     marks = [mark(2**k, 0.4, 0.4 - apart if k > 8 else 0.0) for k in range(13)]
-    figure = certified_over_rounds(marks, "mean loss")
-    page, frames = shown(figure)
-    assert set(frames) == {"lost\n0.4", f"certified\n{0.4 - apart:.4g}", "open"}
-    for frame in frames.values():
-        assert page.x0 <= frame.x0 < frame.x1 <= page.x1 + 1
-    for first, second in combinations(frames.values(), 2):
-        assert not first.overlaps(second)
-    assert list(figure.axes[0].lines[0].get_xdata()) == [2**k for k in range(4, 13)]
+    chart = certified_over_rounds(marks, "mean loss", "about")
+    lost, certified = chart.lines
+    assert (lost.name, certified.name) == ("lost", "certified")
+    assert [at for at, _ in lost.points] == [2**k for k in range(4, 13)]
+    assert (lost.points[-1][1], certified.points[-1][1]) == (0.4, 0.4 - apart)
+    [band] = chart.bands
+    assert band.points[-1] == (4096, 0.4 - apart, 0.4)
 
 
-def test_two_marks_are_enough_and_no_room_needs_no_name() -> None:
-    figure = certified_over_rounds([mark(64, 0.5, 0.45), mark(100, 0.4, 0.35)], "mean loss")
-    assert "open" not in shown(figure)[1]
+def test_two_marks_are_enough() -> None:
+    chart = certified_over_rounds([mark(64, 0.5, 0.45), mark(100, 0.4, 0.35)], "loss", "about")
+    assert [line.points for line in chart.lines] == [
+        [(64, 0.5), (100, 0.4)],
+        [(64, 0.45), (100, 0.35)],
+    ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from pathlib import Path
 from xml.etree import ElementTree
@@ -10,7 +9,10 @@ from xml.etree import ElementTree
 import pytest
 
 from lessregret.data.output import write_file
-from lessregret.report.html_page import STYLE, as_svg, document, markdown, picture, table
+from lessregret.report.chart import COLOURS
+from lessregret.report.html_page import as_svg, document, markdown, picture, table
+from lessregret.report.palette import PAGE_COLOURS, PER_COORDINATE
+from lessregret.report.style import STYLE
 from tests.support.html_outline import Outline
 
 NASTY = {
@@ -54,14 +56,24 @@ def test_text_stands_out_from_what_is_behind_it(scheme: str) -> None:
     assert light.keys() == dark.keys()
     colours = light if scheme == "light" else dark
     texts = [("ink", "shade"), ("soft", "shade"), ("ink", "alert")]
-    texts += [(text, "paper") for text in ("ink", "soft", "blue", "red", "green", "amber")]
+    texts += [(text, "paper") for text in ("ink", "soft", *COLOURS)]
     faint = [pair for pair in texts if contrast(colours[pair[0]], colours[pair[1]]) < 4.5]
     assert not faint, "WCAG 2.2, 1.4.3, wants 4.5"
+
+
+def test_drawings_have_the_colours_of_the_style() -> None:
+    light = dict(re.findall(r"--(\w+): (#\w{6});", STYLE.split("@media")[0]))
+    named = {name: colour for colour, name in PAGE_COLOURS.items() if colour not in ("#000000",)}
+    del named["paper"]
+    assert {name: light[name] for name in named} == named
 
 
 def test_markdown_has_no_html_of_its_own() -> None:
     assert "<b>" not in markdown("<b>bold</b>")
     assert '<div class="scroll"><table>' in markdown("| a |\n| --- |\n| 1 |")
+    many = markdown("| a | `b` | c |\n| --- | --- | --- |\n| 1 | 2 | 3 |")
+    assert '<table class="many">' in many
+    assert '<td data-label="b">2</td>' in many
 
 
 def test_a_picture_says_neither_when_nor_who() -> None:
@@ -76,4 +88,24 @@ def test_a_picture_says_neither_when_nor_who() -> None:
     assert svg == drawn()
     assert ElementTree.fromstring(svg).tag == "{http://www.w3.org/2000/svg}svg"
     assert not [word for word in (b"<dc:date>", b"Matplotlib v", b"<script") if word in svg]
-    assert base64.b64encode(svg).decode() in picture(svg, "about")
+
+
+def test_a_drawing_is_in_the_page_in_its_colours_and_apart_from_others() -> None:
+    from matplotlib.figure import Figure
+
+    pages = []
+    for height in (3, 4):
+        figure = Figure()
+        axes = figure.subplots()
+        axes.plot([1, 2], [3, height], "o-", color=PER_COORDINATE)
+        axes.set_title("a name")
+        pages.append(picture(as_svg(figure), "about"))
+    for page in pages:
+        Outline(page)
+        assert "stroke: var(--blue)" in page
+        assert ">a name</text>" in page, "text stays text"
+        assert not re.search(r": #[0-9a-f]{6}", page), "a colour without a name would not turn dark"
+    first, second = (set(re.findall(r' id="([^"]+)"', page)) for page in pages)
+    assert first
+    assert not first & second
+    assert set(re.findall(r"#(\w+)", pages[0])) <= first

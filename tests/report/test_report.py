@@ -59,7 +59,7 @@ def test_the_page_says_what_the_document_says(lessregret: CommandLine, clicks: s
     assert facts["slots"] == f"2^18 = 262,144 for features; {document['touched']:,} touched"
     assert facts["features"].startswith(f"{document['features']:,}, ")
     assert facts[clicks] == f"{os.path.getsize(clicks):,}"
-    assert len(outline.sources) == 3
+    assert len(outline.pictures) == 3
     last = next(row for row in reversed(outline.rows) if row[0] == "3,000" and len(row) == 3)
     assert last[1] == tiles["mean logistic loss"]
 
@@ -85,7 +85,7 @@ def test_the_page_names_versions_and_no_machine(lessregret: CommandLine, clicks:
     assert known <= facts.keys()
     text = Path("page.html").read_text(encoding="utf-8")
     assert os.getcwd() not in text
-    assert os.uname().nodename not in re.sub(r"base64,[^\"]+", "", text)
+    assert os.uname().nodename not in text
 
 
 def test_strange_names_are_shown_and_not_obeyed(lessregret: CommandLine) -> None:
@@ -98,7 +98,7 @@ def test_strange_names_are_shown_and_not_obeyed(lessregret: CommandLine) -> None
     shown = [row[0] for row in outline.rows]
     assert {"a^<script>alert('x')</script>", "a^$x^2$", "a^日本", "a^&amp;", data} <= set(shown)
     assert tiles_of(outline)["examples"] == "3"
-    assert len(outline.sources) == 3, "too few examples to draw the calibration"
+    assert len(outline.pictures) == 3, "too few examples to draw the calibration"
 
 
 @pytest.mark.parametrize("examples", [1, 2, 3])
@@ -238,7 +238,7 @@ def test_the_page_of_compare(lessregret: CommandLine, clicks: str, shuffles: str
         known.append(scores[rule]["metrics"]["auc"])
         assert cells == [*(f"{score:.6f}" for score in known if score is not None), told]
     assert len(shown) == 3
-    assert len(outline.sources) == (2 if shuffles == "0" else 1)
+    assert len(outline.pictures) == (1 if shuffles == "0" else 0)
     assert ["per-coordinate:rate=0.1", "radius 100.0, rate 0.1, offset 0.0"] in outline.rows
     page = Path("page.html").read_text(encoding="utf-8")
     assert "<code>ftrl</code> and <code>coin</code>. The others aim at the sign" in page
@@ -247,7 +247,7 @@ def test_the_page_of_compare(lessregret: CommandLine, clicks: str, shuffles: str
 def test_a_comparison_of_one_example(lessregret: CommandLine) -> None:
     data = lessregret.write("one.vw", "1 |a b\n")
     assert lessregret("compare", data, "--report", "page.html").code == 0
-    assert len(outline_of("page.html").sources) == 1
+    assert outline_of("page.html").pictures == []
 
 
 @pytest.mark.parametrize(

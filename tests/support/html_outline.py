@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from html.parser import HTMLParser
 from pathlib import Path
-from xml.etree import ElementTree
 
 FETCHES = re.compile(r"url\(|@import|image-set\(")
 
@@ -14,7 +12,7 @@ FETCHES = re.compile(r"url\(|@import|image-set\(")
 class Outline(HTMLParser):
     """The ids, links and sources of a page; it fails where tags are not closed in order."""
 
-    VOID = frozenset({"meta", "img", "br", "hr", "link"})
+    VOID = frozenset({"meta", "img", "br", "hr", "link", "input"})
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -22,6 +20,8 @@ class Outline(HTMLParser):
         self.ids: list[str] = []
         self.links: list[str] = []
         self.sources: list[str] = []
+        self.pictures: list[str] = []
+        """what each picture shows, in words; the axes of one picture count once"""
         self.style = ""
         self.open: list[str] = []
         self.rows: list[list[str]] = []
@@ -38,6 +38,8 @@ class Outline(HTMLParser):
         for kept, name in ((self.ids, "id"), (self.links, "href"), (self.sources, "src")):
             kept.extend([named[name]] if name in named else [])
         self.style += named.get("style", "")
+        if named.get("role") == "img" and named["aria-label"] not in self.pictures:
+            self.pictures.append(named["aria-label"])
         self.tags.append(tag)
         if tag not in self.VOID:
             self.open.append(tag)
@@ -69,7 +71,7 @@ class Outline(HTMLParser):
         assert "script" not in self.tags
         assert "link" not in self.tags
         assert all(link.startswith("#") for link in self.links)
-        assert all(source.startswith("data:image/svg+xml;base64,") for source in self.sources)
+        assert self.sources == []
         assert not FETCHES.search(self.style)
 
     def facts(self) -> dict[str, str]:
@@ -81,7 +83,4 @@ def outline_of(name: str) -> Outline:
     """The page, checked for what holds of all pages."""
     outline = Outline(Path(name).read_text(encoding="utf-8"))
     outline.check_that_it_is_one_file()
-    for source in outline.sources:
-        svg = base64.b64decode(source.partition(",")[2])
-        assert ElementTree.fromstring(svg).tag.endswith("svg")
     return outline

@@ -13,6 +13,7 @@ import safetensors.numpy
 
 from lessregret import Learner, PerCoordinate
 from lessregret.data.streams import open_examples
+from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import RULES
 from tests.support.rows import learn_rows
 
@@ -144,9 +145,10 @@ WRONG_HEADERS = [
             "its metadata cannot be understood (unknown variant `magic`, expected one of "
             + ", ".join(f"`{name}`" for name in RULES)
             + ")"),
-    damaged("unknown loss", _set("spec.loss", "absolute"),
-            "its metadata cannot be understood (unknown variant `absolute`, expected one of "
-            "`logistic`, `hinge`, `squared`)"),
+    damaged("unknown loss", _set("spec.loss", "magic"),
+            "its metadata cannot be understood (unknown loss 'magic'; the losses are "
+            + ", ".join(LOSSES)
+            + ")"),
     damaged("something more", _set("spec.more", 1),
             "its metadata cannot be understood (unknown field `more`, expected one of "
             "`loss`, `rule`, `table`, `intercept`, `certify`, `l2`, `l2_scope`, `scale`, "

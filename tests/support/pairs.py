@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lessregret.learners.losses import LOSSES
-from lessregret.learners.rules import RULES, BoxedRule, parse_rule
+from lessregret.learners.rules import RULES, BoxedRule, Rule, parse_rule
 
 ONE_LANE = ["global:rate=0.1", "per-coordinate:rate=0.3", "ftrl:rate=0.1"]
 """The rules whose default is several lanes, in one; the rates are those of the paper's Table 1."""
@@ -22,6 +22,11 @@ def regresses(loss: str) -> bool:
     return not LOSSES[loss].is_classification
 
 
+def learns(rule: Rule, loss: str) -> bool:
+    """Whether the rule can learn with the loss."""
+    return rule.learns_from(LOSSES[loss].labels)
+
+
 def is_certifiable(rule: str) -> bool:
     """Whether the linearised regret of the rule can be measured: only against a box."""
     return issubclass(rule_class(rule), BoxedRule)
@@ -35,10 +40,13 @@ def has_lanes(rule: str) -> bool:
 BOXED = [rule for rule in EVERY_RULE if is_certifiable(rule)]
 """The rules on a box: they have a bound, a certificate and L2."""
 
+ONE_OF_EACH = ["logistic", "hinge", "squared"]
+"""A loss for each way of mixing, for tests of what a loss's own file does not decide."""
+
 PAIRS = [
     (loss, rule)
-    for loss in LOSSES
+    for loss in ONE_OF_EACH
     for rule in EVERY_RULE
     if rule_class(rule).regresses or LOSSES[loss].is_classification
 ]
-"""Every loss with every rule that can learn from it."""
+"""These losses with every rule that can learn from them."""

@@ -18,7 +18,12 @@ class Round(NamedTuple):
 
 
 def random_rounds(
-    seed: int, rounds: int, columns: int = 40, *, regression: bool = False
+    seed: int,
+    rounds: int,
+    columns: int = 40,
+    *,
+    regression: bool = False,
+    labels: str = "binary",
 ) -> Iterator[Round]:
     """Sparse rounds with power-law features, noise in the labels and importance weights.
 
@@ -33,9 +38,16 @@ def random_rounds(
         values = rng.normal(size=len(slots)).astype(np.float32)
         values[values == 0] = 1
         margin = float(values @ truth[slots] + 0.3 * rng.normal())
-        label = float(np.float32(margin)) if regression else (1.0 if margin > 0 else -1.0)
+        label = label_of(margin, "real" if regression else labels)
         importance = float(np.float32(rng.choice([1.0, 1.0, 0.0, 0.25, 3.0])))
         yield Round(slots.tolist(), [float(v) for v in values], label, importance)
+
+
+def label_of(margin: float, labels: str) -> float:
+    """The label of a margin, for labels of this kind."""
+    if labels == "binary":
+        return 1.0 if margin > 0 else -1.0
+    return float(np.float32(margin)) if labels == "real" else float(np.round(np.exp(margin / 2)))
 
 
 def as_csr(

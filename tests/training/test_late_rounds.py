@@ -7,10 +7,10 @@ import pytest
 
 from lessregret import Learner
 from lessregret.data.examples import Rows
-from lessregret.learners.losses import LOSSES
 from lessregret.learners.outcomes import LabelSums
 from lessregret.ledger import Tally
 from lessregret.training.late_rounds import LateRounds, second_half
+from tests.support.pairs import ONE_OF_EACH
 
 LABELS = np.resize([1.0, -1.0, -1.0], 2000)
 VALUES = np.random.default_rng(2).normal(size=2000)
@@ -46,7 +46,7 @@ def test_a_resumed_run_is_a_run_of_its_own() -> None:
     assert late.part()[:3] == (20, 20, 10.0)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_the_second_half_of_rows_loses_what_the_learner_says(loss: str) -> None:
     whole, halves = Learner(loss, columns=1), Learner(loss, columns=1)
     part = second_half(loss, whole.learn(rows(whole, 0, 2000)), 6000)

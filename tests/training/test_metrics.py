@@ -9,7 +9,7 @@ import pytest
 from sklearn import metrics as sk
 
 from lessregret import _core
-from lessregret.learners.losses import LOSSES
+from lessregret.learners.losses import loss_named
 from lessregret.training.metrics import exact_auc, scores_of, sums_of
 from lessregret.training.scores import MetricSums, Scores
 
@@ -27,7 +27,7 @@ def rounds(count: int, *, classes: bool) -> tuple[np.ndarray, np.ndarray, np.nda
 
 @pytest.mark.parametrize("loss", _core.LOSSES)
 def test_the_sums_are_the_readable_ones(loss: str) -> None:
-    played = rounds(1000, classes=LOSSES[loss].is_classification)
+    played = rounds(1000, classes=loss_named(loss).is_classification)
     core = _core.Metrics(loss)
     for part in np.array_split(np.arange(1000), 7):
         core.add_arrays(*(array[part] for array in played))

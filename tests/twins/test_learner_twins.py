@@ -17,7 +17,7 @@ from lessregret.learners.losses import LOSSES
 from lessregret.learners.readable import ReadableLearner
 from lessregret.learners.rules import RULES, BoxedRule, PerCoordinate, Rule, parse_rule, rule_named
 from lessregret.ledger import Ledger
-from tests.support.pairs import BOXED, EVERY_RULE, PAIRS, regresses
+from tests.support.pairs import BOXED, EVERY_RULE, ONE_OF_EACH, PAIRS, learns, regresses
 from tests.support.raw_tables import random_ones, random_table
 from tests.support.rows import learn_rows, predict_rows
 from tests.support.streams import Round, as_csr, random_rounds
@@ -32,7 +32,7 @@ CASES = [
     for kind in RULES.values()
     for rule in variants(kind)
     for loss in LOSSES
-    if rule.regresses or LOSSES[loss].is_classification
+    if learns(rule, loss)
 ]
 
 
@@ -42,7 +42,9 @@ def test_both_sides_know_the_same_rules() -> None:
 
 @pytest.mark.parametrize(("rule", "loss"), CASES)
 def test_margins_and_ledgers_agree(rule: Rule, loss: str) -> None:
-    rounds = list(random_rounds(7, ROUNDS, COLUMNS, regression=regresses(loss)))
+    # Under a constant rate, the curvature of Poisson and Huber loss makes rounding errors grow.
+    count = ROUNDS if loss in ONE_OF_EACH else ROUNDS // 10
+    rounds = list(random_rounds(7, count, COLUMNS, labels=LOSSES[loss].labels))
     certify = isinstance(rule, BoxedRule)
     fast = Learner(loss, rule, columns=COLUMNS, intercept=False, certify=certify)
     slow = ReadableLearner(loss, rule, certify=certify)
@@ -52,7 +54,7 @@ def test_margins_and_ledgers_agree(rule: Rule, loss: str) -> None:
 @pytest.mark.parametrize("name", EVERY_RULE)
 def test_both_refuse_what_a_rule_cannot_do(name: str) -> None:
     rule = parse_rule(name)
-    for loss, certify, l2 in product(LOSSES, (False, True), (0.0, 0.01)):
+    for loss, certify, l2 in product(ONE_OF_EACH, (False, True), (0.0, 0.01)):
         makers = partial(Learner, columns=1), ReadableLearner
         fast, slow = (refuses(make, loss, rule, certify=certify, l2=l2) for make in makers)
         assert fast == slow, (loss, certify, l2)
@@ -85,7 +87,7 @@ def test_boxes_of_their_own_agree(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BOXED)
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 @pytest.mark.parametrize(("scope", "count"), [("active", ROUNDS), ("all", ROUNDS // 5)])
 def test_l2_agrees(name: str, loss: str, scope: str, count: int) -> None:
     """On a box so tight that weights come to its ends."""
@@ -184,7 +186,7 @@ MIXED = [rule_named(name, rate="auto") for name in ("per-coordinate", "global")]
 
 
 @pytest.mark.parametrize("rule", [*DESCENDING, *MIXED], ids=str)
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 @pytest.mark.parametrize("scale", ["none", "cap", "full", "standard"])
 def test_importance_aware_updates_agree(rule: Rule, loss: str, scale: str) -> None:
     rounds: Iterable[Round] = random_rounds(29, ROUNDS // 4, COLUMNS, regression=regresses(loss))
@@ -195,7 +197,7 @@ def test_importance_aware_updates_agree(rule: Rule, loss: str, scale: str) -> No
     check_agreement(fast, ReadableLearner(loss, rule, **wishes), list(rounds))
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 @pytest.mark.parametrize("fixed_share", [1e-9, 0.001, 0.3])
 @pytest.mark.parametrize("rule", [*MIXED, rule_named("ftrl", rate="auto")], ids=str)
 def test_fixed_shares_agree(rule: Rule, loss: str, fixed_share: float) -> None:

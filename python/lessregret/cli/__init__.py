@@ -29,6 +29,7 @@ COMMANDS = {
     "columns": "Show what the columns of a table are taken for.",
     "predict": "Predict examples with a trained model.",
     "explain": "Show what each feature gave to a prediction.",
+    "serve": "Learn while serving, over HTTP.",
     "merge": "Merge models that were trained on from one start.",
     "convert": "Convert text to an Arrow file, which is read faster.",
     "inspect": "Show the contents of a model file.",

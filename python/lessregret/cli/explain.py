@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
+from math import exp
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -168,6 +169,8 @@ def _row(number: int, loss: str, explained: Explanation, top: int) -> dict[str, 
 def _prediction(loss: str, margin: float) -> float:
     from lessregret.learners.losses.logistic import logistic
 
+    if loss_named(loss).link == "count":
+        return exp(margin)
     return logistic(margin) if loss_named(loss).link == "probability" else margin
 
 
@@ -194,6 +197,9 @@ def _result(loss: str, margin: float) -> str:
         return f"margin {weight_text(margin)}: the probability of the label 1 is {chance:.6g}"
     if loss_named(loss).is_classification:
         return f"margin {weight_text(margin)}: the label is {1 if margin > 0 else -1}"
+    if loss_named(loss).link == "count":
+        count = _prediction(loss, margin)
+        return f"margin {weight_text(margin)}: the expected count is {count:.6g}"
     return f"prediction {margin:.6g}"
 
 

@@ -6,9 +6,25 @@ import click
 
 from lessregret._core import MAX_BITS
 from lessregret.errors import SpecError
-from lessregret.learners.losses import LOSSES
+from lessregret.learners.losses import loss_named
 from lessregret.learners.rules import Rule, parse_rule
 from lessregret.learners.scale import SCALES
+
+
+class LossName(click.ParamType[str]):
+    """The name of a loss, with its parameter if it has one."""
+
+    name = "loss"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        return "LOSS"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            return loss_named(value).name
+        except SpecError as error:
+            self.fail(str(error), param, ctx)
+
 
 FORMATS = ("auto", "svmlight", "vw", "csv", "tsv")
 
@@ -39,11 +55,11 @@ threads_option = click.option(
 )
 loss_option = click.option(
     "--loss",
-    type=click.Choice(list(LOSSES)),
+    type=LossName(),
     default="logistic",
     show_default=True,
-    help="The loss to minimise: logistic or hinge for binary classification, squared for "
-    "regression.",
+    help="The loss to minimise. logistic, hinge and squared-hinge are for two classes; squared, "
+    "absolute, quantile:LEVEL and huber:DELTA for numbers; poisson for counts.",
 )
 bits_option = click.option(
     "--bits",
@@ -101,6 +117,8 @@ def parse_rules(texts: str, loss: str, radius: float | None) -> dict[str, Rule]:
     if len(named) <= texts.count(","):
         raise SpecError(f"--rules {texts}: a rule is named twice")
     for text, rule in named.items():
-        if not rule.regresses and not LOSSES[loss].is_classification:
+        if not rule.regresses and not loss_named(loss).is_classification:
             raise SpecError(f"rule {text!r} learns from labels -1 and 1, not with {loss}")
+        if not rule.learns_from(loss_named(loss).labels):
+            raise SpecError(f"rule {text!r} moves predictions to labels, not with {loss}")
     return named

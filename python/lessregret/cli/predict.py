@@ -46,7 +46,8 @@ OUTPUTS = ("auto", "probability", "margin", "label")
     show_default=True,
     help="What to write for each example. The margin is the sum of weight times value over the "
     "features. 'auto' writes the probability of the label 1, or of the positive class of a table, "
-    "if the model has logistic loss, and the margin otherwise. 'label' writes the likelier label.",
+    "if the model has logistic loss, the expected count if it has Poisson loss, and the margin "
+    "otherwise. 'label' writes the likelier label.",
 )
 @click.option(
     "--output",

@@ -37,7 +37,7 @@ from lessregret.learners.labels import standardises_labels
 from lessregret.learners.losses import loss_named
 from lessregret.learners.penalty import check_strength
 from lessregret.learners.rules import Rule
-from lessregret.ledger import LABELS_AS_GIVEN, STANDARDISED_LABELS, VARIANCES
+from lessregret.ledger import LABELS_AS_GIVEN, STANDARDISED_LABELS
 from lessregret.report.wording import counted, number
 
 if TYPE_CHECKING:
@@ -141,10 +141,9 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         click.echo(certified_so_far(request.gap, run.measured), err=True)
     run = replace(run, seconds=time.perf_counter() - started)
     if request.picture:
-        from lessregret.report.picture_file import save_picture
-        from lessregret.report.pictures import regret_growth
+        from lessregret.report.regret_picture import draw
 
-        save_picture(regret_growth(run.measured), request.picture)
+        draw(request.picture, run.measured)
     if request.report:
         from lessregret.cli.pages import regret_page
 
@@ -388,7 +387,9 @@ def _table(request: Request, run: Run) -> str:
         first, *rest = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
         lines.append("  ".join([row[0].ljust(len(first)), *rest]))
     if request.game == STANDARDISED_LABELS:
-        lines.append(f"The labels are standardised: all numbers are {VARIANCES}.")
+        lines.append(
+            f"The labels are standardised: all numbers are {loss_named(request.loss).units}."
+        )
     return "\n".join(lines)
 
 

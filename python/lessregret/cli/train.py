@@ -32,6 +32,7 @@ from lessregret.cli.slices_table import slices_table
 from lessregret.cli.spelling import Command
 from lessregret.cli.table_options import inferred_settings, table_options, take_data
 from lessregret.cli.train_answer import train_answer
+from lessregret.cli.workers import Workers, take_workers, trained_by, worker_options
 from lessregret.data.files import STREAM
 from lessregret.errors import SpecError
 from lessregret.learners.rules import RULES, Rule, number_or_word, rule_named, rule_settings
@@ -136,6 +137,7 @@ if TYPE_CHECKING:
 @format_option
 @bad_lines_option
 @threads_option
+@worker_options
 @report_option
 @by_option
 @click.option("--quiet", is_flag=True, help="Print neither progress nor a summary.")
@@ -150,18 +152,31 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     standard input. What the columns of a table are is inferred from its first rows, unless options
     say it. Progress and the summary are printed to stderr.
     """
-    from lessregret.training.run import train
-
     given, rest = take_data(options)
-    request = Request(**{**rest, "data": tuple(given.files)})
+    request = Request(**take_workers({**rest, "data": tuple(given.files)}))
     _check(request)
     started = time.perf_counter()
     learner = _learner(ctx, request, given)
+    training = _trained(request, given, learner)
+    training = training._replace(resumed=request.resume, seconds=time.perf_counter() - started)
+    if request.report:
+        from lessregret.cli.pages import train_page
+
+        train_page(ctx, training).write(request.report)
+    _tell(request, training)
+
+
+def _trained(request: Request, given: GivenData, learner: Learner) -> Training:
+    """The run, by one learner or by several workers."""
+    if request.workers is not None:
+        return trained_by(request.workers, given, learner, request)
+    from lessregret.training.run import train
+
     with (
         _predictions(request) as predictions,
         make_progress(request.quiet, _total_bytes(request, given), learner.tally()) as progress,
     ):
-        training = train(
+        return train(
             given,
             passes=request.passes,
             model=request.model,
@@ -175,12 +190,6 @@ def command(ctx: click.Context, /, **options: Any) -> None:
             by=request.by,
             progress=progress,
         )
-    training = training._replace(resumed=request.resume, seconds=time.perf_counter() - started)
-    if request.report:
-        from lessregret.cli.pages import train_page
-
-        train_page(ctx, training).write(request.report)
-    _tell(request, training)
 
 
 @dataclass(frozen=True)
@@ -209,6 +218,7 @@ class Request:
     format: str
     bad_lines: str
     threads: int | None
+    workers: Workers | None
     report: str | None
     by: tuple[str, ...]
     quiet: bool
@@ -248,6 +258,8 @@ def _check(request: Request) -> None:
         raise SpecError("--json and --predictions - both want stdout; write predictions to a file")
     if request.slim and not request.model:
         raise SpecError("--slim says how to write a model; say where with --model")
+    if request.workers is not None:
+        request.workers.check(request)
     check_files(
         request.data,
         [request.resume],

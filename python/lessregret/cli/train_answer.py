@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lessregret.ledger import STANDARDISED_LABELS, VARIANCES
+from lessregret.ledger import STANDARDISED_LABELS
 from lessregret.report.wording import certified_in_words, counted, number
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def train_answer(training: Training, written: Mapping[str, str | None]) -> str:
     lines = {
         "mean loss": _loss(training),
         "mean penalty": _penalty(training),
-        **_scores(training.metrics),
+        **_scores(training.metrics, ledger),
         "certified": None if ledger.statement is None else certified_in_words(ledger),
         "regret": _regret(ledger),
         "skipped": _skipped(training),
@@ -55,7 +55,7 @@ def _in_variances(ledger: Ledger) -> str:
     """The loss of the game that the regret is of, if that is on standardised labels."""
     if ledger.tally.standardised_loss is None:
         return ""
-    return f"; {number(ledger.mean(ledger.tally.standardised_loss), 6)} {VARIANCES}"
+    return f"; {number(ledger.mean(ledger.tally.standardised_loss), 6)} {ledger.units}"
 
 
 def _penalty(training: Training) -> str | None:
@@ -63,10 +63,11 @@ def _penalty(training: Training) -> str | None:
     return number(training.ledger.mean_penalty, 6) if has_penalty else None
 
 
-def _scores(metrics: RunMetrics | None) -> dict[str, str | None]:
+def _scores(metrics: RunMetrics | None, ledger: Ledger) -> dict[str, str | None]:
     """The scores of the run; those that are not defined are left out."""
     if metrics is None:
-        return {}
+        rate = ledger.mistake_rate
+        return {"mistakes": None if rate is None else f"{rate:.4%}"}
     scores, late = metrics.all, metrics.last_tenth
     if "r2" in scores.names:
         return {"R²": _beside(_r2(scores), late and _r2(late)), "error": _errors(scores)}
@@ -112,7 +113,7 @@ def _regret(ledger: Ledger) -> str | None:
         return None
     plain = ledger.tally.importance == ledger.rounds
     unit = "a round" if plain else "per unit of importance"
-    game = f", {VARIANCES}" if ledger.game == STANDARDISED_LABELS else ""
+    game = f", {ledger.units}" if ledger.game == STANDARDISED_LABELS else ""
     bound = number(ledger.mean(ledger.bound), 6)
     return f"at most {bound} {unit}{game}, proved for weights in the box"
 

@@ -110,6 +110,34 @@ class FileTable(Query):
         super().__init__(f"SELECT * FROM {reader}", name=shown(files))
 
 
+class ParquetRows(Query):
+    """The rows of a Parquet file from row ``start`` up to row ``stop``.
+
+    Row groups without such rows are not read.
+    """
+
+    expected = "a file that can be read"
+
+    def __init__(self, file: str, start: int, stop: int) -> None:
+        rows = f"file_row_number >= {start} AND file_row_number < {stop}"
+        sql = f"SELECT * FROM read_parquet({_quoted(file)}) WHERE {rows}"
+        super().__init__(sql, name=f"{file} from row {start}")
+
+
+def rows_of_groups(file: str) -> list[int]:
+    """How many rows each row group of a Parquet file has."""
+    duckdb = _duckdb()
+    query = (
+        "SELECT DISTINCT row_group_id, row_group_num_rows FROM "
+        f"parquet_metadata({_quoted(file)}) ORDER BY 1"
+    )
+    try:
+        return [rows for _, rows in _connection(()).execute(query).fetchall()]
+    except duckdb.Error as error:
+        found = f"trouble ({one_line(error)})"
+        raise InputError(file, 0, 0, found, "a Parquet file") from error
+
+
 class DatabaseTable(Query):
     """A table of a DuckDB file.
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 from lessregret import _core
 from lessregret.data.sources import File, first_line, opened_one
 from lessregret.errors import SpecError
+from lessregret.learners.losses import loss_named
 from lessregret.learners.schema import MISSING, Column, ColumnKind, Schema
 
 ROWS = 10_000
@@ -110,7 +111,8 @@ def infer_schema(
         What separates cells. The default is a tab for ``.tsv`` files; for others it is the most
         frequent of comma, semicolon, tab and bar in the first line.
     loss : str, optional
-        The loss, if the user has chosen it. With ``"squared"`` labels are numbers.
+        The loss, if the user has chosen it. With ``"squared"`` and the other losses of
+        numbers, labels are numbers.
     bad_lines : "stop" or "skip"
         What to do with a row that cannot be read.
 
@@ -279,9 +281,9 @@ def _label(
 ) -> tuple[Classes | None, str]:
     """The classes of the labels, None if they are numbers, and the loss that fits."""
     values = [value for value, _ in sample["values"]]
-    if loss == "squared":
+    if loss is not None and not loss_named(loss).is_classification:
         if positive is not None:
-            raise SpecError("positive is for two classes; squared loss has numbers as labels")
+            raise SpecError(f"positive is for two classes; {loss} loss has numbers as labels")
         return None, loss
     different = _distinct(values, sample["is_number"])
     is_all = sample["different"] <= len(values)

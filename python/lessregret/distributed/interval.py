@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lessregret.distributed.pieces import Piece
+from lessregret.distributed.pieces import Piece, singles
 from lessregret.learners.learner import Learner
 
 
@@ -12,7 +12,8 @@ def train_interval(model: bytes, piece: Piece) -> bytes:
     ``model`` is what :meth:`Learner.to_bytes` returns.
     """
     learner = Learner.from_bytes(model)
-    stream = piece.open(learner)
-    learner.learn(stream)
-    learner.keep_names(stream)
+    for part in singles(piece):
+        stream = part.open(learner)
+        learner.learn(stream)
+        learner.keep_names(stream)
     return learner.to_bytes()

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+from zlib import crc32
 
+from lessregret.data.arrow_tables import open_table
+from lessregret.data.column_choices import ColumnChoices
+from lessregret.data.given import given_data
+from lessregret.data.sql import ParquetRows
 from lessregret.data.streams import ExampleStream, open_examples
 from lessregret.errors import SpecError
 from lessregret.learners.learner import Learner
 
-PACKED = (".gz", ".zst", ".xz")
-
 
 @dataclass(frozen=True)
 class WholeFile:
-    """A file of text, packed or not, or an Arrow file of examples."""
+    """A file, packed or not, of any format that ``train`` reads."""
 
     path: str
     format: str = "auto"
+    choices: ColumnChoices = field(default_factory=ColumnChoices)
 
     def open(self, learner: Learner) -> ExampleStream:
         """The examples of the file."""
-        return open_examples([self.path], learner, format=self.format)
+        return given_data([self.path], format=self.format, choices=self.choices).open(learner)
+
+    def described(self) -> dict[str, Any]:
+        """What tells this piece from others, for the plan of a run."""
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -38,8 +46,73 @@ class ByteRange:
         """The examples of the lines."""
         return open_examples([_Part(self)], learner, format=self.format)
 
+    def described(self) -> dict[str, Any]:
+        """What tells this piece from others, for the plan of a run."""
+        return asdict(self)
 
-Piece = WholeFile | ByteRange
+
+@dataclass(frozen=True)
+class RowGroups:
+    """The rows of a Parquet file from row ``start`` up to row ``stop``, both at ends of row groups.
+
+    DuckDB reads only the row groups that hold these rows.
+    """
+
+    path: str
+    start: int
+    stop: int
+
+    def open(self, learner: Learner) -> ExampleStream:
+        """The examples of the rows."""
+        rows = ParquetRows(self.path, self.start, self.stop)
+        return open_table(rows, learner, name=rows.name)
+
+    def described(self) -> dict[str, Any]:
+        """What tells this piece from others, for the plan of a run."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class ArrowRows:
+    """Rows of a table that go with the piece: a table, batch or reader of pyarrow."""
+
+    table: Any
+    name: str = "table"
+
+    def open(self, learner: Learner) -> ExampleStream:
+        """The examples of the rows."""
+        return open_table(self.table, learner, name=self.name)
+
+    def described(self) -> dict[str, Any]:
+        """What tells this piece from others, for the plan of a run."""
+        return {"rows": self.table.num_rows, "crc32": crc32(_packed(self.table)), "name": self.name}
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes, str]]:
+        # By Arrow's own format: pickle would send all rows of a table of which this is a slice.
+        return _unpacked, (_packed(self.table), self.name)
+
+
+@dataclass(frozen=True)
+class Several:
+    """Pieces that are learned one after another, such as many small files."""
+
+    pieces: tuple[WholeFile | ByteRange | RowGroups | ArrowRows, ...]
+
+    def described(self) -> dict[str, Any]:
+        """What tells this piece from others, for the plan of a run."""
+        return {"pieces": [piece.described() for piece in self.pieces]}
+
+
+Single = WholeFile | ByteRange | RowGroups | ArrowRows
+Piece = Single | Several
+
+
+def singles(piece: Piece) -> Iterator[Single]:
+    """The pieces that a piece is made of, in their order."""
+    if isinstance(piece, Several):
+        yield from piece.pieces
+    else:
+        yield piece
 
 
 class _Part:
@@ -60,37 +133,25 @@ class _Part:
         return found
 
 
-def cut(
-    files: Sequence[str | os.PathLike[str]], count: int, *, format: str = "auto"
-) -> list[Piece]:
-    """Cut files into about so many pieces of about equal size, in the order of the files.
-
-    Plain text is cut at line ends. A packed file is one piece, because it cannot be read from the
-    middle.
-
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     log = Path(folder, "log.vw")
-    ...     _ = log.write_text("1 | a\\n-1 | b\\n" * 4)
-    ...     [(piece.start, piece.stop) for piece in cut([log], 3)]
-    [(0, 19), (19, 39), (39, 52)]
-    """
-    if count < 1:
-        raise SpecError(f"the number of pieces must be 1 or more, found {count}")
-    paths = [os.fspath(file) for file in files]
-    size = max(1, -(-sum(map(os.path.getsize, paths)) // count))
-    return [piece for path in paths for piece in _pieces(path, size, format)]
+def pyarrow_for(what: str) -> Any:
+    """The package pyarrow, or an error that says what it is needed for."""
+    try:
+        import pyarrow
+        import pyarrow.ipc
+    except ImportError as error:
+        raise SpecError(f"{what} needs pyarrow; install it with 'pip install pyarrow'") from error
+    return pyarrow
 
 
-def _pieces(path: str, size: int, format: str) -> list[Piece]:
-    if path.endswith((*PACKED, ".arrow")):
-        return [WholeFile(path, format)]
-    end, start, found = os.path.getsize(path), 0, list[Piece]()
-    with open(path, "rb") as file:
-        while start < end:
-            file.seek(min(start + size, end) - 1)
-            file.readline()
-            found.append(ByteRange(path, start, file.tell(), format))
-            start = file.tell()
-    return found
+def _packed(table: Any) -> bytes:
+    arrow = pyarrow_for("a piece of a table")
+    sink = arrow.BufferOutputStream()
+    with arrow.ipc.new_stream(sink, table.schema) as writer:
+        writer.write(table)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def _unpacked(content: bytes, name: str) -> ArrowRows:
+    arrow = pyarrow_for("a piece of a table")
+    return ArrowRows(arrow.ipc.open_stream(content).read_all(), name)

@@ -1,104 +1,122 @@
-"""One pass over files by several workers, with merges in between."""
+"""Passes over data by several workers, with merges in between."""
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import asdict
-from functools import partial
-from multiprocessing import get_context
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from lessregret.data.output import write_file
-from lessregret.distributed.interval import train_interval
-from lessregret.distributed.pieces import Piece, cut
-from lessregret.errors import LessRegretError, SpecError
+from lessregret.data.column_choices import ColumnChoices
+from lessregret.data.given import given_data
+from lessregret.distributed.checkpoint import Checkpoint
+from lessregret.distributed.local import Engine
+from lessregret.distributed.sources import Described, source_of
+from lessregret.errors import SpecError
 from lessregret.learners.learner import Learner
 from lessregret.learners.merge import merge
+from lessregret.training.run import BITS
 
 SYNCS = 64
 """Syncs of a pass: with 8 workers a merged model is then within a percent of one learner's."""
-TRIES = 5
-"""How often an interval is tried whose worker died; it has the same result every time."""
-
-Engine = Callable[[bytes, Sequence[Piece]], list[bytes]]
-"""Runs :func:`train_interval` on every piece, in any order and place, and returns the models."""
 
 
-def in_process(model: bytes, pieces: Sequence[Piece]) -> list[bytes]:
-    """The engine that runs one piece after another, in this process."""
-    return [train_interval(model, piece) for piece in pieces]
+class Plan(NamedTuple):
+    """What is learned, by how many at the same time, and who runs the intervals."""
 
+    pieces: Sequence[Described]
+    workers: int
+    engine: Engine
+    passes: int = 1
 
-def in_processes(model: bytes, pieces: Sequence[Piece]) -> list[bytes]:
-    """The engine that runs every piece in a process of its own, and again if the process dies."""
-    for _ in range(TRIES):
-        models = _by_pool(model, pieces)
-        if models is not None:
-            return models
-    raise LessRegretError(
-        f"a worker died {TRIES} times in one interval; look for the limit of memory, or use fewer "
-        "workers"
-    )
+    @property
+    def steps(self) -> list[Sequence[Described]]:
+        """The pieces between two syncs, for every sync of all passes."""
+        starts = range(0, len(self.pieces), self.workers)
+        return [self.pieces[k : k + self.workers] for k in starts] * self.passes
 
-
-def _by_pool(model: bytes, pieces: Sequence[Piece]) -> list[bytes] | None:
-    """The models after the pieces; None if a process died."""
-    try:
-        # Not forked: the threads of the core do not survive a fork.
-        with ProcessPoolExecutor(len(pieces), mp_context=get_context("spawn")) as pool:
-            return list(pool.map(partial(train_interval, model), pieces))
-    except BrokenProcessPool:
-        return None
+    def described(self, start: Learner) -> dict[str, Any]:
+        """What two runs must have in common to have the same bits after every sync."""
+        pieces = [piece.described() for piece in self.pieces]
+        settings = {"workers": self.workers, "passes": self.passes}
+        return {"spec": start.spec, "rounds": start.tally().rounds, **settings, "pieces": pieces}
 
 
 def train(
-    files: Sequence[str | os.PathLike[str]],
+    data: Any,
     *,
-    start: Learner,
+    start: Learner | None = None,
+    label: str | None = None,
+    columns: Mapping[str, Any] | None = None,
     workers: int = 2,
     syncs: int = SYNCS,
+    every: int | None = None,
+    passes: int = 1,
     format: str = "auto",
-    engine: Engine = in_processes,
+    engine: Engine | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> Learner:
-    """One pass over files by several workers, which are merged after every interval.
+    """Passes over data by several workers, which are merged after every interval.
 
     Parameters
     ----------
-    files : names of files
-        Text files. Plain ones are cut at line ends; a packed file is learned by one worker.
-    start : Learner
-        The model to start from; it does not change.
+    data : names of files, a table, a Ray dataset or a Spark DataFrame
+        Plain text is cut at line ends, Parquet between row groups; any other file is learned by one
+        worker. Patterns such as ``"logs/*"`` are files, too. A table is any object with the Arrow C
+        stream interface. Ray runs the intervals of a Ray dataset, Spark those of a DataFrame.
+    start : Learner, optional
+        The model to start from; it does not change. The default is a new one with 22 bits.
+    label, columns
+        For a table without ``start``: as for :func:`lessregret.train`.
     workers : int from 1 up, default 2
         How many pieces are learned at the same time.
     syncs : int from 1 up, default 64
-        About how often the workers are merged in the pass.
+        About how often the workers are merged in a pass.
+    every : int from 1 up, optional
+        In place of ``syncs``: about how many examples all workers together learn between two
+        merges.
+    passes : int from 1 up, default 1
+        How often the data are gone over.
     format : str
         As for :func:`~lessregret.open_examples`.
-    engine : function, default in_processes
-        What runs the intervals: ``in_process``, ``in_processes``, or a function of your own that
-        sends model and pieces to other machines.
+    engine : function, optional
+        What runs the intervals: ``in_processes``, the default for files and tables, ``in_process``,
+        :class:`~lessregret.distributed.on_ray.OnRay`, or a function of your own that sends model
+        and pieces to other machines.
     checkpoint : name of a folder, optional
-        Where the model is kept after every sync. A run that finds a checkpoint of the same files
-        and settings there goes on from it, and ends with the same bits.
+        Where the model is kept after every sync. A run that finds a checkpoint of the same data and
+        settings there goes on from it, and ends with the same bits.
     progress : function, optional
         Called with a line of text after every sync.
     """
-    if workers < 1 or syncs < 1:
-        raise SpecError(f"workers and syncs must be 1 or more, found {workers} and {syncs}")
-    pieces = cut(files, workers * syncs, format=format)
-    steps = [pieces[k : k + workers] for k in range(0, len(pieces), workers)]
-    kept = None if checkpoint is None else _Checkpoint(Path(checkpoint), start, pieces, workers)
-    done, learner = (0, start) if kept is None else kept.load(start)
+    _check(workers=workers, syncs=syncs, passes=passes, every=1 if every is None else every)
+    choices = ColumnChoices(label=label).over(ColumnChoices.of(columns or {}))
+    source = source_of(data, format, choices)
+    if start is None:
+        start = _new(source.sample(), format, choices)
+    if every is not None:
+        syncs = -(-source.examples() // every)
+    with source.cut(workers * max(1, syncs), engine) as (pieces, runs):
+        return run(Plan(pieces, workers, runs, passes), start, checkpoint, progress)
+
+
+def run(
+    plan: Plan,
+    start: Learner,
+    checkpoint: str | os.PathLike[str] | None = None,
+    progress: Callable[[str], object] | None = None,
+    *,
+    players: int = 1,
+) -> Learner:
+    """Learn as planned; ``players`` is how many learners go on from the last model."""
+    steps, done, learner = plan.steps, 0, start
+    kept = None if checkpoint is None else Checkpoint(Path(checkpoint), plan.described(start))
+    if kept is not None:
+        done, learner = kept.load(start)
     for number, step in enumerate(steps[done:], start=done + 1):
-        shards = [Learner.from_bytes(part) for part in engine(learner.to_bytes(), step)]
-        players = 1 if number == len(steps) else workers
-        learner = merge(learner, shards, players=players)
+        go_on = players if number == len(steps) else plan.workers
+        learner = _synced(learner, plan.engine(learner.to_bytes(), step), go_on)
         if kept is not None:
             kept.save(number, learner)
         if progress is not None:
@@ -106,32 +124,24 @@ def train(
     return learner
 
 
-class _Checkpoint:
-    """A folder with the plan of a run, and the model after its last sync."""
+def _synced(learner: Learner, models: Sequence[bytes], players: int) -> Learner:
+    """One learner of the models; the learner itself if no piece had an example."""
+    shards = [Learner.from_bytes(model) for model in models]
+    return merge(learner, shards or [learner], players=players)
 
-    def __init__(self, folder: Path, start: Learner, pieces: Sequence[Piece], workers: int) -> None:
-        self._folder = folder
-        plan = {"spec": start.spec, "rounds": start.tally().rounds, "workers": workers}
-        self._plan = json.dumps({**plan, "pieces": [asdict(piece) for piece in pieces]}).encode()
 
-    def load(self, start: Learner) -> tuple[int, Learner]:
-        """How many syncs are done, and the model after them."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        plan = self._folder / "plan.json"
-        if not plan.exists():
-            write_file(plan, self._plan)
-        if plan.read_bytes() != self._plan:
-            raise SpecError(
-                f"{self._folder} is the checkpoint of a run with other files or settings; give "
-                "them again, or another folder"
-            )
-        done = max((int(path.stem) for path in self._folder.glob("*.model")), default=0)
-        return (done, Learner.load(self._path(done))) if done else (0, start)
+def _check(**asked: int) -> None:
+    for name, value in asked.items():
+        if value < 1:
+            raise SpecError(f"{name} must be 1 or more, found {value}")
 
-    def save(self, number: int, learner: Learner) -> None:
-        """Keep the model after a sync, and only then forget the one before."""
-        learner.save(self._path(number))
-        self._path(number - 1).unlink(missing_ok=True)
 
-    def _path(self, number: int) -> Path:
-        return self._folder / f"{number}.model"
+def _new(sample: Any, format: str, choices: ColumnChoices) -> Learner:
+    """A new learner for data of which a sample is given, or the names of their files."""
+    given = given_data(sample, format=format, choices=choices)
+    if not given.has_columns:
+        return Learner(bits=BITS)
+    if choices.label is None:
+        raise SpecError("a table needs a label, the column to predict; give label='…'")
+    inferred = given.infer()
+    return Learner(inferred.loss, bits=BITS, schema=inferred.schema)

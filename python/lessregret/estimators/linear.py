@@ -40,7 +40,7 @@ from lessregret.estimators.frames import encoded, is_mixed_frame, schema_of
 from lessregret.learners.explanation import Explanation, NameOf
 from lessregret.learners.fill import fill_of
 from lessregret.learners.learner import Learner, has_twin
-from lessregret.learners.losses import LOSSES
+from lessregret.learners.losses import FAMILIES, LOSSES, Loss, loss_named
 from lessregret.learners.mixture import FIXED_SHARE, is_fixed_share
 from lessregret.learners.namespaces import Namespaces
 from lessregret.learners.outcomes import Outcomes
@@ -138,7 +138,7 @@ class OnlineLinear(BaseEstimator, ABC):
         # The subclasses have defaults for what is not in a model file.
         new: Any = cls
         estimator: Self = new(rule=rule_from_spec(spec["rule"]), **settings)
-        if LOSSES[spec["loss"]].is_classification != is_classifier(estimator):
+        if loss_named(spec["loss"]).is_classification != is_classifier(estimator):
             expected = "a classifier" if is_classifier(estimator) else "a regressor"
             raise SpecError(f"{os.fspath(path)}: expected {expected}, found {spec['loss']} loss")
         estimator._take(learner)
@@ -394,11 +394,27 @@ class OnlineLinear(BaseEstimator, ABC):
         """What the model file says of columns and classes."""
         return self.schema_
 
+    def _loss_function(self) -> Loss:
+        """The loss that the learner was made with."""
+        check_is_fitted(self)
+        learner = self.learner_
+        return (
+            learner.loss
+            if isinstance(learner, ReadableLearner)
+            else loss_named(learner.spec["loss"])
+        )
+
+    def _has_loss(self) -> bool:
+        """Whether the loss is one for labels of this kind; a wrong parameter has its own error."""
+        if not isinstance(self.loss, str) or self.loss.partition(":")[0] not in FAMILIES:
+            return False
+        return loss_named(self.loss).is_classification == bool(is_classifier(self))
+
     def _check_parameters(self) -> None:
         """All limits in one place, but for the box, whose size is that of X."""
         losses = [name for name in LOSSES if LOSSES[name].is_classification == is_classifier(self)]
         limits = {
-            "loss": (self.loss in losses, " or ".join(map(repr, losses))),
+            "loss": (self._has_loss(), " or ".join(map(repr, losses))),
             "rule": (self.rule is None or isinstance(self.rule, Rule), "a Rule or None"),
             "intercept": (_is_bool(self.intercept), "True or False"),
             "certify": (self.certify is None or _is_bool(self.certify), "True, False or None"),

@@ -26,8 +26,12 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
 
     Parameters
     ----------
-    loss : "squared"
-        The loss to minimise, (p - y)², where p is the prediction.
+    loss : str, default "squared"
+        The loss to minimise, where p is the prediction: "squared", (p - y)²; "absolute", |p - y|,
+        for the median; "quantile:0.9" for the number that a label is below with probability 0.9,
+        or any other level; "huber:1", which is squared near the label and linear beyond 1 standard
+        deviation of the labels (without ``scale="standard"``, 1 in their own unit); "poisson" for
+        counts, whose predictions are expected counts.
     rule, intercept, certify, bits, box, passes, l2, scale, importance_aware, fixed_share, crosses,
     columns
         The parameters of :class:`OnlineClassifier`, with the same meanings. ``scale="standard"``
@@ -92,9 +96,10 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The predictions: the margins, that is, the weighted sums of the features.
 
-        If labels are standardised, predictions stay within the range of the labels so far.
+        For Poisson loss they are the expected counts, e to the margin. If labels are standardised,
+        predictions stay within the range of the labels so far.
         """
-        return self._margins(X)
+        return self._loss_function().predictions(self._margins(X))
 
     def learn_one(self, x: Mapping[str, Any], y: float, w: float = 1.0) -> None:
         """Learn from one example, a dict of numbers and words, with label y and importance w.

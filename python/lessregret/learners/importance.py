@@ -10,6 +10,7 @@ and all of it is one number, the push u, with w_i ← clip(w_i + u η_i x_i):
     squared    u = (y − p)(1 − e^(−2hk))/k
     hinge      u = y min(h, (1 − yp)/k)          0 if yp ≥ 1
     logistic   u = y δ/k,  δ + e^m (e^δ − 1) = hk,  m = yp
+    Poisson    u = −(1/k) ln(e^−a + e^p (1 − e^−a)/y),  a = yhk
 
 Karampatziakis & Langford 2011. At fixed rates a round of importance h is h rounds of importance 1,
 and no importance makes the margin go beyond the label or the kink.
@@ -34,7 +35,7 @@ def push(loss: Loss, margin: float, label: float, importance: float, response: f
     0.005997
     """
     weight = importance * response
-    # Where nothing responds there is no way to follow; it is the limit of all three.
+    # Where nothing responds there is no way to follow; it is the limit of all.
     if weight == 0:
         return -importance * loss.slope(margin, label)
     return loss.push(margin, label, importance, response)

@@ -82,8 +82,8 @@ class Learner:
 
     Parameters
     ----------
-    loss : "logistic", "hinge" or "squared"
-        The loss to minimise.
+    loss : str
+        The loss to minimise, by its name; a parameter follows a colon: ``"quantile:0.9"``.
     rule : Rule, default PerCoordinate()
         The update rule, a one-dimensional online algorithm that runs on every coordinate.
     bits, columns : int
@@ -110,7 +110,7 @@ class Learner:
         How values are scaled. ``"standard"`` subtracts the mean of a feature that is in every
         example and divides by its standard deviation; it divides other features by their root mean
         square, if that is above 1. It leaves 0/1 data and unit-length rows unchanged, and an
-        explicit zero is a value for it. With squared loss it standardises the labels, too: the
+        explicit zero is a value for it. Labels that are numbers or counts it standardises, too: the
         limits of the weights and L2 are then in standard deviations of the labels, predictions are
         in their units. ``"full"`` divides each value by the largest absolute value that the feature
         has had so far. ``"cap"`` does so only if that largest value is above 1; its divisor at most
@@ -324,8 +324,9 @@ class Learner:
         counted, sums_of_slots, skipped = self._core.totals()
         tally = Tally(*counted)
         summary, certificate = self._summary(sums_of_slots, partial(self._sums_at, tally.rounds))
-        is_classification = loss_named(self.spec["loss"]).is_classification
-        return Ledger(tally, summary, is_classification, skipped, certificate)
+        loss = loss_named(self.spec["loss"])
+        counts = loss.is_classification
+        return Ledger(tally, summary, counts, skipped, certificate, loss.units)
 
     def mark_sums(self) -> _core.SumsMark | None:
         """A copy of the sums of the certificate so far, for :meth:`certificate_since`."""

@@ -7,7 +7,7 @@ stack (:mod:`lessregret.learners.stack`): K = 9. Expert k has lost L_k so far. W
 
     logistic   logit of Σ π_k σ(m_k)   η = 1/H
     squared    Σ π_k clip(m_k, A, B)   η = max(1/(2H (B − A)²), ln K/Δ)
-    hinge      Σ π_k m_k               η = ln K/Δ, AdaHedge
+    others     Σ π_k m_k               η = ln K/Δ, AdaHedge
 
 with H = max(1, importances so far) and [A, B] the range of the labels so far.
 

@@ -191,7 +191,7 @@ class ReadableLearner:
         margin = self.labels.prediction(stats.margin)
         outcome = Outcome(
             margin=margin,
-            loss=self.loss.value(margin, label),
+            loss=self._loss_in_units.value(margin, label),
             mistake=self.loss.is_mistake(margin, label),
             importance=importance,
             penalty=self.l2 / 2 * stats.square_weights,
@@ -246,8 +246,11 @@ class ReadableLearner:
     ) -> tuple[dict[int, float], float]:
         """Σ_k a_k c_i,k of every feature that is seen, and what clipping adds."""
         margins = [lane.margin(slots, values) for lane in self.lanes]
-        plays = list(map(self.labels.unclipped, self._stacked(margins)))
+        experts = self._stacked(margins)
+        plays = list(map(self.labels.prediction, experts))
         (*factors, of_stack), outside = self.mixture.split(plays)
+        shares = zip(self.mixture.shares(), plays, map(self.labels.unclipped, experts), strict=True)
+        outside += sum(share * (near - far) for share, near, far in shares)
         parts: dict[int, float] = {}
         for lane, own, stacked in zip(self.lanes, factors, self.stack.weights, strict=True):
             for i, part in lane._parts(slots, values)[0].items():
@@ -301,7 +304,8 @@ class ReadableLearner:
         """The losses and the regret so far."""
         is_classification = self.loss.is_classification
         certificate = self._certificate()
-        return Ledger(replace(self.tally), self.summary(), is_classification, 0, certificate)
+        sums, units = (replace(self.tally), self.summary()), self.loss.units
+        return Ledger(*sums, is_classification, 0, certificate, units)
 
     def _certificate(self) -> Certificate | None:
         """What the rounds so far certify of all fixed weights; None unless certified."""
@@ -341,22 +345,29 @@ class ReadableLearner:
         stacked, penalties = self._stacked(margins), [*penalties, self.stack.penalty(penalties)]
         plays = list(map(self.labels.prediction, stacked))
         margin, penalty = self.mixture.margin(plays), self.mixture.penalty(penalties)
-        loss, mistake = self.loss.value(margin, label), self.loss.is_mistake(margin, label)
+        in_units = self._loss_in_units
+        loss, mistake = in_units.value(margin, label), self.loss.is_mistake(margin, label)
         mixed = self._mixed(margin, stacked)
         own = self.labels.loss(self.loss, mixed, learned)
         tangent = self._take_tangent(importance * self.loss.slope(mixed, learned), mixed)
         outcome = Outcome(margin, loss, mistake, importance, penalty, tangent, 0.0, len(slots), own)
         for k, each in enumerate(margins):
-            lost = self.loss.value(self.labels.prediction(each), label)
+            lost = in_units.value(self.labels.prediction(each), label)
             self.lane_losses[k] += importance * lost
-        stack_loss = self.loss.value(self.labels.prediction(stacked[-1]), label)
+        stack_loss = in_units.value(self.labels.prediction(stacked[-1]), label)
         self._record_stack(importance, stack_loss, penalties[-1])
-        shared = [self.labels.variance * each for each in penalties]
+        shared = [self.labels.unit**self.loss.degree * each for each in penalties]
+        self.mixture.loss = in_units
         self.mixture.absorb(plays, label, importance, shared)
         self.stack.absorb(margins, learned, importance)
         self.tally.record(outcome)
         self.labels.remember(label, importance)
         return outcome
+
+    @property
+    def _loss_in_units(self) -> Loss:
+        """The loss of predictions and labels in the user's units."""
+        return self.loss.in_units(self.labels.unit)
 
     def _take_tangent(self, slope: float, margin: float) -> float:
         """Add α x to the gradient sums, with the slope α of the mixture; α p, if certified."""
@@ -497,6 +508,11 @@ def check_match(loss: Loss, rule: Rule) -> None:
         raise SpecError(
             f"rule {rule.name!r} learns from labels -1 and 1; "
             "use hinge or logistic loss, or another rule"
+        )
+    if not rule.learns_from(loss.labels):
+        raise SpecError(
+            f"rule {rule.name!r} moves predictions to labels, and a count is predicted by e to the "
+            "margin; use another rule or loss"
         )
 
 

@@ -22,9 +22,9 @@ bound_k. Let L_k be the total of lane k and L the total of the mixture. For ever
 the mixture is at most L − L_k + bound_k. The ledger reports the smallest of these numbers. It is
 computed from the tally of a learner and a summary of its slots, never from features.
 
-If labels are standardised (scale "standard", squared loss), regret and bounds are those of the game
-on standardised labels, Σ (m_t − ŷ_t)² with m the margin, and total is the loss of that game; the
-loss is in the units of the labels.
+If labels are standardised (scale "standard", labels that are numbers or counts), regret and bounds
+are those of the game on standardised labels, Σ ℓ(m_t, ŷ_t) with m the margin, and total is the loss
+of that game; the loss is in the units of the labels.
 """
 
 from __future__ import annotations
@@ -64,6 +64,8 @@ class Ledger:
     """the number of bad lines that were skipped"""
     certificate: Certificate | None = None
     """what the run certifies of all fixed weights; None unless certified"""
+    units: str = VARIANCES
+    """what the numbers of the game on standardised labels are in"""
 
     @property
     def rounds(self) -> int:
@@ -93,7 +95,7 @@ class Ledger:
         """The game that regret and bounds are of: "labels as given" or "standardised labels".
 
         Losses are in the units of the labels in both. In the game on standardised labels the
-        regret is in variances of the labels.
+        regret is in ``units``: variances of the labels for squared loss.
         """
         return LABELS_AS_GIVEN if self.tally.standardised_loss is None else STANDARDISED_LABELS
 

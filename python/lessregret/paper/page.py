@@ -93,7 +93,12 @@ def _picture(finding: Finding, module: ModuleType) -> str:
     """The claim's picture as vectors, inside the page; none where there is nothing to draw."""
     if not finding.rows:
         return ""
-    with tempfile.TemporaryDirectory() as folder:
+    from matplotlib import rc_context
+
+    looks = rc_context({
+        "svg.fonttype": "none", "svg.hashsalt": "lessregret", "savefig.transparent": True
+    })  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder, looks:
         path = Path(folder) / "picture.svg"
         module.draw(finding, str(path))
         return picture(path.read_bytes(), f"Picture: {finding.claim}")

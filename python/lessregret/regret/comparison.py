@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, NamedTuple
 
 from lessregret.data.examples import Examples, shuffled
 from lessregret.learners.learner import Learner, learn_many
@@ -105,16 +106,24 @@ def compare_stream(
     """Every rule on the examples of a stream as they come: parsed once, learned by all."""
     learners = {name: make(rule) for name, rule in rules.items()}
     curves = {name: Curve() for name in rules}
+    leader = next(iter(curves.values()))
     progressive = _progressive(learners)
     everyone, cores = list(learners.values()), [one.core for one in progressive.values()]
     rounds, mark = 0, next_mark(0)
-    while count := learn_many(everyone, stream, limit=min(block, mark - rounds), metrics=cores):
+    while count := learn_many(
+        everyone,
+        stream,
+        limit=min(block, mark - rounds, leader.next_step(rounds) - rounds),
+        metrics=cores,
+    ):
         rounds += count
         done(rounds)
+        _step_all(curves, learners)
         if rounds == mark:
             mark = next_mark(rounds)
             _mark_all(curves, learners)
     _mark_all(curves, learners)
+    _step_all(curves, learners, end=True)
     return [
         _row(name, [learner.ledger()], [progressive[name].metrics().all], curves[name])
         for name, learner in learners.items()
@@ -131,6 +140,13 @@ def _mark_all(curves: Mapping[str, Curve], learners: Mapping[str, Learner]) -> N
         curve.mark(learners[name].tally())
 
 
+def _step_all(
+    curves: Mapping[str, Curve], learners: Mapping[str, Learner], *, end: bool = False
+) -> None:
+    for name, curve in curves.items():
+        curve.step(learners[name].tally(), end=end)
+
+
 def _row(
     rule: str, ledgers: Sequence[Ledger], scores: Sequence[Scores], curve: Curve | None = None
 ) -> Row:
@@ -139,6 +155,54 @@ def _row(
     said = (ledger.statement for ledger in ledgers)
     left = tuple(statement.left for statement in said if statement is not None)
     return Row(rule, losses, rates, left, curve, tuple(scores))
+
+
+class Difference(NamedTuple):
+    """How much more one rule lost than another, with a 95 % interval; the ends may be equal."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def difference(row: Row, other: Row) -> Difference:
+    """How much more a rule lost than another on the same examples, on average.
+
+    Over shuffles the interval is Student's for the differences of the runs. In one run it is that
+    of batch means (Law and Kelton, "Simulation modeling and analysis", chapter 9): the examples are
+    cut into 32 to 64 stretches, whose differences are taken as independent. With fewer than five
+    parts there is no interval.
+
+    >>> one = Row("one", (0.5, 0.6, 0.7) * 4, ())
+    >>> two = Row("two", (0.4, 0.5, 0.7) * 4, ())
+    >>> [round(end, 3) for end in difference(one, two)]
+    [0.067, 0.035, 0.098]
+    """
+    if row.curve is None or other.curve is None:
+        parts = [(1.0, a - b) for a, b in zip(row.losses, other.losses, strict=True)]
+    else:
+        mine, others = row.curve.stretches(), other.curve.stretches()
+        parts = [
+            (a.importance, a.importance * (a.loss - b.loss))
+            for a, b in zip(mine, others, strict=True)
+        ]
+    return _batch_means(parts)
+
+
+LEAST_PARTS = 5
+
+
+def _batch_means(parts: Sequence[tuple[float, float]]) -> Difference:
+    """The ratio of the sums of (importance, total) pairs, with Student's 95 % interval."""
+    from scipy.special import stdtrit
+
+    count, importance = len(parts), sum(h for h, _ in parts)
+    mean = sum(total for _, total in parts) / importance
+    if count < LEAST_PARTS:
+        return Difference(mean, mean, mean)
+    squares = sum((total - mean * h) ** 2 for h, total in parts)
+    reach = float(stdtrit(count - 1, 0.975)) * sqrt(squares * count / (count - 1)) / importance
+    return Difference(mean, mean - reach, mean + reach)
 
 
 def _spread(scores: Sequence[float]) -> float | None:

@@ -18,6 +18,7 @@ from scipy.sparse import csr_array, issparse
 from scipy.special import logit
 
 from lessregret.errors import InputError, SpecError
+from lessregret.learners.labels import MOST
 from lessregret.learners.losses import Loss, loss_named
 from lessregret.regret.comparator.floats import Floats
 
@@ -98,6 +99,8 @@ def given_examples(
     rows, names = _table(X)
     count = rows.shape[0]
     labels = _classes(y, count) if known.is_classification else numbers("y", y, count)
+    if known.labels == "count":
+        _check_counts(labels)
     weights = np.ones(count) if importances is None else numbers("importances", importances, count)
     if (weights < 0).any():
         first = int(np.argmax(weights < 0))
@@ -105,6 +108,14 @@ def given_examples(
     if not weights.any():
         raise InputError("the examples", 0, 0, "none", "at least one of an importance above 0")
     return GivenExamples(known, rows, names, labels, weights, bool(intercept))
+
+
+def _check_counts(labels: Floats) -> None:
+    inside = (labels >= 0) & (labels <= MOST)
+    if not inside.all():
+        first = int(np.argmin(inside))
+        expected = "a count, a number from 0 to 16777216"
+        raise InputError(f"y[{first}]", 0, 0, str(labels[first]), expected)
 
 
 def given_margins(predictions: ArrayLike, kind: str, examples: GivenExamples) -> Floats:

@@ -214,7 +214,7 @@ def regret_of(
     y : array
         The labels: -1 and 1, or two other classes, of which the second one, when sorted, is the
         positive one; for squared loss numbers.
-    loss : "logistic", "hinge" or "squared", default "logistic"
+    loss : "logistic", "hinge", "squared" or another loss, default "logistic"
         The loss to measure by. It need not be the loss that the learner minimised.
     kind : "margins" or "probabilities", default "margins"
         What the predictions are: margins, as ``decision_function`` or the ``predict`` of a

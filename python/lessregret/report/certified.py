@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from lessregret.ledger import SHAPES, STANDARDISED_LABELS, VARIANCES, Ledger, Statement
+from lessregret.ledger import SHAPES, STANDARDISED_LABELS, Ledger, Statement
 from lessregret.report.certified_pictures import (
     SMALLEST,
     Lines,
@@ -16,7 +16,7 @@ from lessregret.report.certified_pictures import (
     has_room_for,
 )
 from lessregret.report.page import Section
-from lessregret.report.parts import Folded, Part, Picture, Table, Text, Tile
+from lessregret.report.parts import Folded, Part, Table, Text, Tile
 from lessregret.report.wording import certified_in_words, counted, number
 from lessregret.training.curve import CurvePoint
 from lessregret.training.window import Window, window_finding
@@ -61,7 +61,7 @@ class Certified:
         """What the mean loss of the certificate is."""
         name = f"mean {self.spec['loss']} loss" + (" + L2" if self.spec["l2"] else "")
         standardised = self.ledger.game == STANDARDISED_LABELS
-        return f"{name},\n{VARIANCES}" if standardised else name
+        return f"{name}, {self.ledger.units}" if standardised else name
 
 
 def certified_tile(ledger: Ledger) -> list[Tile]:
@@ -83,7 +83,7 @@ def certified_section(found: Certified) -> Section:
         return Section(TITLE, [Text(words)])
     if said.lost == 0:
         standardised = found.ledger.game == STANDARDISED_LABELS
-        words = f"The loss {VARIANCES} is 0" if standardised else "The run lost nothing"
+        words = f"The loss {found.ledger.units} is 0" if standardised else "The run lost nothing"
         return Section(TITLE, [Text(f"{words}, so nothing is left.")])
     sentence = certified_in_words(found.ledger)
     parts: list[Part] = [Text(f"**Certified:** {sentence}."), *_sizes(found, said)]
@@ -99,9 +99,8 @@ def _sizes(found: Certified, said: Statement) -> list[Part]:
     if found.constant is not None and not has_room_for(lines, found.ledger):
         caption += f" The best constant prediction lost {number(found.constant, 6)}."
     about = "The mean loss certified out of reach, over the size of fixed weights, in three shapes"
-    figure = certified_over_sizes(found.ledger, lines, found.unit)
-    numbers = Folded("The numbers", _size_table(found.ledger))
-    return [Text(ABOUT), Picture(figure, about, caption), numbers]
+    chart = replace(certified_over_sizes(found.ledger, lines, found.unit, about), caption=caption)
+    return [Text(ABOUT), chart, Folded("The numbers", _size_table(found.ledger))]
 
 
 def _size_table(ledger: Ledger) -> Table:
@@ -126,7 +125,7 @@ def _rounds(found: Certified) -> list[Part]:
     if len(said) < 2 or said[-1].certified == 0:
         return []
     about = "The loss so far and what is certified of it, over the rounds"
-    drawn = Picture(certified_over_rounds(found.marks, found.unit), about, ROUNDS)
+    drawn = certified_over_rounds(found.marks, found.unit, about, ROUNDS)
     return [drawn, Folded("The numbers", _round_table(found.marks))]
 
 
@@ -151,13 +150,14 @@ def _window(found: Certified) -> list[Part]:
     window = found.window
     if window is None:
         return []
-    words = _window_in_words(window, found.ledger.game == STANDARDISED_LABELS)
+    words = _window_in_words(window, found.ledger)
     finding = window_finding(found.spec, window)
     return [Text(words if finding is None else f"{words} {_as_sentence(finding.in_shell)}")]
 
 
-def _window_in_words(window: Window, standardised: bool) -> str:
-    said, unit = window.statement, f" {VARIANCES}" if standardised else ""
+def _window_in_words(window: Window, ledger: Ledger) -> str:
+    said = window.statement
+    unit = f" {ledger.units}" if ledger.game == STANDARDISED_LABELS else ""
     last = (
         f"The last {counted(window.rounds, 'example')} lost {number(said.lost, 6)}{unit} on average"
     )

@@ -1,24 +1,19 @@
-"""The pictures of what a run certifies: over the size of the weights, and over the rounds.
+"""The charts of what a run certifies: over the size of the weights, and over the rounds.
 
-Lines have their names beside them. The figures are narrower than others and their letters larger,
-because a picture with words inside must be readable on a phone.
+Curves over sizes have their names on them: they all come down to 0, so their ends are alike.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lessregret.ledger import SHAPES, Ledger, Shape
 from lessregret.regret.best_of_size import BestOfSize
-from lessregret.report.palette import GLOBAL, GUIDE, INK, PER_COORDINATE, THIRD
-from lessregret.report.pictures import plain_axes, rounds_axis
+from lessregret.report.axis import Axis, rounds_axis
+from lessregret.report.chart import Band, Chart, Dot, Level, Line, Point
 from lessregret.training.curve import CurvePoint
 
-SIZE = (5.4, 3.7)
-LETTERS = 11
-PAPER = "#fdfdfc"
-"""the colour of the page, behind the names of lines"""
 SMALLEST = 0.1
 """the least size that must be certified for a picture, as a multiple of the learned size"""
 FURTHEST = 1e4
@@ -29,9 +24,8 @@ MOST_ABOVE = 2.0
 DOUBLINGS = 8
 """The picture over the rounds begins that many doublings before the end. What is certified in the
 first rounds jumps, since a single one can turn it."""
-SOFT = "#5c6675"
 
-COLOURS: dict[Shape, str] = {"box": GLOBAL, "ball": PER_COORDINATE, "l1": THIRD}
+COLOURS: dict[Shape, str] = {"box": "red", "ball": "blue", "l1": "green"}
 NAMES: dict[Shape, str] = {"box": "every |w| ≤ r", "ball": "‖w‖ ≤ r", "l1": "Σ|w| ≤ r"}
 HEIGHTS: dict[Shape, float] = {"box": 0.24, "ball": 0.46, "l1": 0.68}
 """where a curve has its name, as a part of its height; names at different heights never meet"""
@@ -64,31 +58,43 @@ def certified_shapes(ledger: Ledger) -> list[Shape]:
     return [shape for shape in SHAPES if 0.0 < SMALLEST * known.size(shape) < reach(ledger, shape)]
 
 
-def certified_over_sizes(ledger: Ledger, lines: Lines, unit: str) -> Any:
+def certified_over_sizes(ledger: Ledger, lines: Lines, unit: str, about: str) -> Chart:
     """What no fixed weights of a size lose less than, for three ways to measure the size."""
-    figure, axes = plain_axes(SIZE)
-    ends = _ends(ledger, lines)
-    axes.set_xscale("log")
-    axes.set_xlim(*ends)
-    axes.set_ylim(0, _top(ledger, lines))
-    for shape in SHAPES:
-        _draw_shape(axes, ledger, shape)
-    for each in lines.best:
-        axes.plot(each.radius, each.loss, "D", color=COLOURS[each.shape], mfc="none", ms=6)
-    _draw_levels(axes, lines)
-    _sizes_axis(axes)
-    _label(axes, "size r of fixed weights", unit)
-    return figure
+    first, last = _ends(ledger, lines)
+    across = Axis("size r of fixed weights", first, last, logarithmic=True)
+    curves = [_curve(ledger, shape, across) for shape in SHAPES]
+    dots = [dot for shape in SHAPES for dot in _learned(ledger, shape, last)]
+    dots += [Dot((best.radius, best.loss), COLOURS[best.shape], True) for best in lines.best]
+    up = Axis(unit, 0.0, _top(ledger, lines))
+    return Chart(across, up, about, curves, _levels(lines, up), dots=dots)
 
 
-def _sizes_axis(axes: Any) -> None:
-    """Two decades have too few powers of ten for an axis."""
-    from matplotlib.ticker import LogLocator
+def _curve(ledger: Ledger, shape: Shape, across: Axis) -> Line:
+    import numpy as np
 
-    first, last = axes.get_xlim()
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if last < 100 * first else (1,)))
-    axes.xaxis.set_major_formatter("{x:,g}")
-    axes.xaxis.set_minor_formatter("")
+    radii = np.geomspace(across.low, min(across.high, reach(ledger, shape)), POINTS)
+    heights = ledger.certified(radii, shape)
+    assert ledger.certificate is not None
+    own = ledger.certified(ledger.certificate.size(shape), shape)
+    height = _free_height(HEIGHTS[shape] * heights[0], own, heights[0])
+    at = float(np.exp(np.interp(-height, -heights, np.log(radii))))
+    points = list(zip(radii.tolist(), heights.tolist(), strict=True))
+    return Line(NAMES[shape], points, COLOURS[shape], named_at=(at, height))
+
+
+def _learned(ledger: Ledger, shape: Shape, last: float) -> list[Dot]:
+    """The dot at the learned size, if it is drawn."""
+    assert ledger.certificate is not None
+    size = ledger.certificate.size(shape)
+    at: Point = (size, ledger.certified(size, shape))
+    return [Dot(at, COLOURS[shape])] if 0 < size <= last else []
+
+
+def _levels(lines: Lines, up: Axis) -> list[Level]:
+    levels = [Level("this run", lines.lost, "ink", "")]
+    if lines.constant is not None and lines.constant < up.high:
+        levels.append(Level("best constant prediction", lines.constant))
+    return levels
 
 
 def has_room_for(lines: Lines, ledger: Ledger) -> bool:
@@ -121,36 +127,6 @@ def _top(ledger: Ledger, lines: Lines) -> float:
     return 1.14 * highest
 
 
-def _draw_shape(axes: Any, ledger: Ledger, shape: Shape) -> None:
-    import numpy as np
-
-    assert ledger.certificate is not None
-    colour, size = COLOURS[shape], ledger.certificate.size(shape)
-    first, last = axes.get_xlim()
-    radii = np.geomspace(first, min(last, reach(ledger, shape)), POINTS)
-    certified = ledger.certified(radii, shape)
-    axes.plot(radii, certified, color=colour, lw=2.2, solid_capstyle="butt")
-    own = ledger.certified(size, shape)
-    if size <= last:
-        axes.plot(size, own, "o", color=colour, ms=8, mec=PAPER, mew=1.2, zorder=5, clip_on=False)
-    height = _free_height(HEIGHTS[shape] * certified[0], own, certified[0])
-    _name_curve(axes, shape, (radii, certified), height)
-
-
-def _name_curve(axes: Any, shape: Shape, curve: Any, height: float) -> None:
-    """The name of a curve on it, where it has come down to this height."""
-    import numpy as np
-
-    first, last = np.log(axes.get_xlim())
-    place = np.interp(-height, -curve[1], (np.log(curve[0]) - first) / (last - first))
-    side = "left" if place < 0.12 else "right" if place > 0.9 else "center"
-    axes.text(
-        place, height, NAMES[shape], transform=axes.get_yaxis_transform(), color=COLOURS[shape],
-        size=LETTERS, ha=side, va="center", zorder=4,
-        bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1.5},
-    )  # fmt: skip
-
-
 def _free_height(height: float, dot: float, highest: float) -> float:
     """The height for a name that does not cover the dot of its curve."""
     room = 0.11 * highest
@@ -159,70 +135,17 @@ def _free_height(height: float, dot: float, highest: float) -> float:
     return dot - room if dot > height else dot + room
 
 
-def _draw_levels(axes: Any, lines: Lines) -> None:
-    levels = [(f"this run: {lines.lost:.4g}", lines.lost, INK, "-")]
-    top = axes.get_ylim()[1]
-    if lines.constant is not None and lines.constant < top:
-        name = f"best constant prediction: {lines.constant:.4g}"
-        levels.append((name, lines.constant, GUIDE, "--"))
-    levels.sort(key=lambda level: level[1])
-    # Names of lines that lie close go to both sides.
-    close = len(levels) == 2 and levels[1][1] - levels[0][1] < 0.09 * top
-    for place, (name, loss, colour, dash) in enumerate(levels):
-        axes.axhline(loss, color=colour, ls=dash, lw=1.4, zorder=1)
-        below = close and place == 0
-        axes.annotate(
-            name, (1, loss), xycoords=("axes fraction", "data"), size=LETTERS,
-            xytext=(0, -3 if below else 3), textcoords="offset points", ha="right",
-            va="top" if below else "bottom", color=INK if colour == INK else SOFT,
-        )  # fmt: skip
-
-
-def certified_over_rounds(marks: Sequence[CurvePoint], unit: str) -> Any:
+def certified_over_rounds(
+    marks: Sequence[CurvePoint], unit: str, about: str, caption: str = ""
+) -> Chart:
     """The loss so far, what is certified of it, and between them what is open."""
-    figure, axes = plain_axes(SIZE)
     late = [mark for mark in marks if mark.rounds << DOUBLINGS >= marks[-1].rounds]
     known = [(mark.rounds, mark.statement) for mark in late if mark.statement is not None]
-    rounds = [each for each, _ in known]
-    lost = [said.lost for _, said in known]
-    certified = [said.certified for _, said in known]
-    axes.fill_between(rounds, certified, lost, color=GUIDE, alpha=0.2, lw=0)
-    axes.plot(rounds, lost, color=INK, lw=2.2)
-    axes.plot(rounds, certified, color=PER_COORDINATE, lw=2.2)
-    axes.set_ylim(0, 1.08 * max(lost))
-    rounds_axis(axes, rounds[0], rounds[-1])
-    axes.set_xlim(rounds[0], rounds[-1])
-    _name_line(axes, f"lost\n{lost[-1]:.4g}", lost[-1], INK, "bottom")
-    _name_line(axes, f"certified\n{certified[-1]:.4g}", certified[-1], PER_COORDINATE, "top")
-    _name_open_part(axes, rounds, lost, certified)
-    _label(axes, "rounds", unit)
-    return figure
-
-
-def _name_line(axes: Any, name: str, height: float, colour: str, side: str) -> None:
-    """A name on the right of the axes, at the end of its line, where no line can cross it."""
-    axes.annotate(
-        name, (1, height), xycoords=("axes fraction", "data"), color=colour, size=LETTERS,
-        xytext=(6, 1 if side == "bottom" else -1), textcoords="offset points", va=side,
-        annotation_clip=False,
-    )  # fmt: skip
-
-
-def _name_open_part(
-    axes: Any, rounds: Sequence[int], lost: Sequence[float], certified: Sequence[float]
-) -> None:
-    """The name of what lies between, where it is widest, if there it has room."""
-    inner = range(2, len(rounds) - 2)
-    gaps = {k: min(lost[k - 1 : k + 2]) - max(certified[k - 1 : k + 2]) for k in inner}
-    widest = max(gaps, key=gaps.__getitem__, default=0)
-    if gaps.get(widest, 0.0) > 0.1 * axes.get_ylim()[1]:
-        height = (lost[widest] + certified[widest]) / 2
-        axes.text(
-            rounds[widest], height, "open", size=LETTERS, ha="center", va="center", color=SOFT
-        )
-
-
-def _label(axes: Any, across: str, up: str) -> None:
-    axes.set_xlabel(across, size=LETTERS)
-    axes.set_ylabel(up, size=LETTERS)
-    axes.tick_params(labelsize=LETTERS - 1)
+    lost = Line("lost", [(rounds, said.lost) for rounds, said in known], "ink")
+    certified = Line("certified", [(rounds, said.certified) for rounds, said in known], "blue")
+    between = [(rounds, said.certified, said.lost) for rounds, said in known]
+    up = Axis(unit, 0.0, 1.08 * max(said.lost for _, said in known))
+    across = rounds_axis(known[0][0], known[-1][0], logarithmic=True)
+    return Chart(
+        across, up, about, [lost, certified], bands=[Band(between, "soft")], caption=caption
+    )

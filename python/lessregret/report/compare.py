@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from lessregret.learners.rules import RULES, BoxedRule, Rule
-from lessregret.regret.comparison import Row
-from lessregret.report import comparison_picture, pictures
+from lessregret.regret.comparison import Row, difference
+from lessregret.report import pictures
 from lessregret.report.page import DataFile, Origin, Report, Section, about_data, data_section
-from lessregret.report.parts import Facts, Folded, Part, Picture, Table, Text
+from lessregret.report.parts import (
+    Bar,
+    Bars,
+    Facts,
+    Folded,
+    Heading,
+    Interval,
+    Intervals,
+    Part,
+    Table,
+    Text,
+)
 from lessregret.report.wording import counted, number, part_in_words
 
 
@@ -55,13 +67,34 @@ def compare_report(run: CompareRun, origin: Origin) -> Report:
 
 
 def _scores_section(run: CompareRun) -> Section:
-    about = "The scores of the rules, least loss on top"
-    parts: list[Part] = [
-        _score_table(run),
-        Picture(comparison_picture.figure(run.rows, run.loss, stacked=True), about),
-        Text(_how_to_read(run)),
+    return Section("Differences", [*_differences(run), Text(_how_to_read(run)), *_mistakes(run)])
+
+
+def _differences(run: CompareRun) -> list[Part]:
+    """What each rule lost beyond the best, then all scores."""
+    best, *others = run.ranked
+    if not others:
+        return [_score_table(run)]
+    found = [(row.rule, difference(row, best)) for row in others]
+    rows = [Interval(best.rule, 0.0, 0.0, 0.0), *(Interval(rule, *each) for rule, each in found)]
+    # Rules that do not look at the loss can lose so much that the others would stand in one place.
+    near = [each.high for rule, each in found if isinstance(run.rules[rule], BoxedRule)]
+    about = (
+        f"Mean {run.loss} loss of each rule minus that of `{best.rule}`, which lost the least: "
+        f"{number(best.mean_loss, 6)}. The line is the 95 % interval of the difference; where it "
+        "crosses 0, these data do not tell the two rules apart."
+    )
+    values = "more loss (95 % interval)"
+    return [Text(about), Intervals("rule", values, rows, max(near, default=inf)), _score_table(run)]
+
+
+def _mistakes(run: CompareRun) -> list[Part]:
+    bars = [
+        Bar(row.rule, row.mistake_rate, f"{row.mistake_rate:.4%}")
+        for row in run.ranked
+        if row.mistake_rate is not None
     ]
-    return Section("Scores", parts)
+    return [Heading("Mistakes"), Bars("rule", "mistakes", bars)] if bars else []
 
 
 def _score_table(run: CompareRun) -> Table:
@@ -115,15 +148,14 @@ def _curve_sections(run: CompareRun) -> list[Section]:
     curves = {row.rule: row.curve for row in run.ranked if row.curve is not None}
     if not curves or run.examples < 2:
         return []
-    about = f"The mean {run.loss} loss of each rule over the rounds"
-    picture = Picture(pictures.rules_over_rounds(curves, run.loss), about)
+    picture = pictures.rules_over_rounds(curves, run.loss)
     marks = [curve.marks for curve in curves.values()]
     rows = [
         [f"{marked[0].rounds:,}", *(number(mark.mean_loss, 6) for mark in marked)]
         for marked in zip(*marks, strict=True)
     ]
     numbers = Folded("The numbers", Table(["rounds", *curves], rows, left=0))
-    return [Section("Loss over rounds", [picture, numbers])]
+    return [Section("Loss over examples", [picture, numbers])]
 
 
 def _settings_section(run: CompareRun) -> Section:

@@ -1,64 +1,24 @@
-"""A page that is one file: its frame and style, its tables and pictures.
+"""A page that is one file: its frame, its tables and its drawings.
 
-Text and pictures are inside the page. It is light or dark as the reader's system is, and light on
-paper. There is no script, and a policy in the page's head forbids
+Text and pictures are inside the page. There is no script, and a policy in the page's head forbids
 the browser to fetch anything or to run any, so that also a page made from strange data is safe.
 """
 
 from __future__ import annotations
 
-import base64
 import html
 import io
+import re
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Any
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+from lessregret.report.palette import PAGE_COLOURS
+from lessregret.report.style import STYLE
 
-STYLE = """
-:root { --ink: #1c2330; --soft: #5c6675; --line: #dfe3e8; --blue: #1f5f8b; --red: #b5492c;
-        --green: #3f7d4e; --amber: #94690f; --paper: #fdfdfc; --shade: #f3f4f1; --alert: #faf1ee;
-        color-scheme: light dark; }
-@media screen and (prefers-color-scheme: dark) {
-  :root { --ink: #e6e8eb; --soft: #a3adba; --line: #343b46; --blue: #7db8e8; --red: #f0937a;
-          --green: #86c99a; --amber: #dcb35c; --paper: #16191f; --shade: #232831;
-          --alert: #33211c; }
-  /* The pictures are drawn in dark ink, so they stay on light paper. */
-  figure img { background: #fdfdfc; border-radius: 6px; padding: .5rem; }
-}
-@media print {
-  body { font-size: 11pt; }
-  main { max-width: none; padding: 0; }
-  figure, tr, .tile { break-inside: avoid; }
-  h2, h3 { break-after: avoid; }
-  .scroll, pre { overflow: visible; }
-  pre { white-space: pre-wrap; }
-}
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--ink);
-       font: 17px/1.6 Charter, Georgia, "Times New Roman", serif; }
-main { max-width: 46rem; margin: 0 auto; padding: 3rem 1.25rem 5rem; }
-h1 { font-size: 2.4rem; line-height: 1.15; margin: 0 0 .4rem; overflow-wrap: anywhere; }
-h2 { font-size: 1.55rem; margin: 3.5rem 0 .3rem; padding-top: 1.4rem;
-     border-top: 1px solid var(--line); }
-h3 { font-size: 1.15rem; margin: 1.8rem 0 .4rem; }
-h4 { font-size: 1rem; margin: 1.4rem 0 .3rem; color: var(--soft); }
-p, li { max-width: 42rem; }
-a { color: var(--blue); }
-code, pre { font: .86em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
-pre { background: var(--shade); border-radius: 6px; padding: .8rem 1rem; overflow-x: auto; }
-code { background: var(--shade); border-radius: 3px; padding: .05em .25em; }
-pre code { padding: 0; background: none; }
-.scroll { overflow-x: auto; margin: 1rem 0; }
-table { border-collapse: collapse; font: .82rem/1.45 system-ui, sans-serif; min-width: 60%; }
-th, td { padding: .32rem .7rem; border-bottom: 1px solid var(--line); white-space: nowrap; }
-th { text-align: left; font-weight: 600; border-bottom: 2px solid var(--ink); }
-th.right, td.right { text-align: right; font-variant-numeric: tabular-nums; }
-figure { margin: 1.6rem 0; }
-figure img { width: 100%; height: auto; }
-.soft { color: var(--soft); }
-footer { margin-top: 4rem; font: .85rem/1.5 system-ui, sans-serif; color: var(--soft); }
-"""
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+MANY = 3
+"""columns, from which on a row becomes a block of its own on a narrow page"""
 
 
 def document(title: str, body: str, style: str = "") -> str:
@@ -89,38 +49,81 @@ def _visible(character: str) -> str:
 
 
 def markdown(text: str) -> str:
-    """Our own Markdown as HTML; tables can be scrolled sideways."""
+    """Our own Markdown as HTML; the tables can be read on a narrow page."""
     from markdown_it import MarkdownIt
 
-    rendered: str = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
-    return rendered.replace("<table>", '<div class="scroll"><table>').replace(
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = reader.parse(text)
+    _label_cells(tokens)
+    rendered: str = reader.renderer.render(tokens, reader.options, {})
+    return rendered.replace("<table", '<div class="scroll"><table').replace(
         "</table>", "</table></div>"
     )
 
 
+def _label_cells(tokens: Sequence[Any]) -> None:
+    """Give the cells of every table the headings of their columns."""
+    heading: list[str] = []
+    place = 0
+    for number, token in enumerate(tokens):
+        if token.type == "table_open":
+            opened, heading = token, []
+        elif token.type == "th_open":
+            token.attrSet("scope", "col")
+            heading.append(tokens[number + 1].content)
+        elif token.type == "tr_open":
+            place = 0
+        elif token.type == "tbody_open" and len(heading) >= MANY:
+            opened.attrSet("class", "many")
+        elif token.type == "td_open":
+            token.attrSet("data-label", heading[place].replace("`", ""))
+            place += 1
+
+
 def table(heading: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
     """A table of plain text; the first ``left`` columns to the left, the others to the right."""
-    head = _cells("th", heading, left)
-    body = "\n".join(f"<tr>{_cells('td', row, left)}</tr>" for row in rows)
+    head = "".join(
+        f'<th scope="col"{_side(place, left)}>{escaped(cell)}</th>'
+        for place, cell in enumerate(heading)
+    )
+    body = "\n".join(f"<tr>{_cells(heading, row, left)}</tr>" for row in rows)
+    many = ' class="many"' if len(heading) >= MANY else ""
     return (
-        f'<div class="scroll"><table>\n<thead><tr>{head}</tr></thead>\n'
+        f'<div class="scroll"><table{many}>\n<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{body}\n</tbody>\n</table></div>"
     )
 
 
-def _cells(tag: str, cells: Sequence[str], left: int) -> str:
-    sides = ["" if place < left else ' class="right"' for place in range(len(cells))]
+def _cells(heading: Sequence[str], cells: Sequence[str], left: int) -> str:
     return "".join(
-        f"<{tag}{side}>{escaped(cell)}</{tag}>" for side, cell in zip(sides, cells, strict=True)
+        f'<td data-label="{escaped(name)}"{_side(place, left)}>{escaped(cell)}</td>'
+        for place, (name, cell) in enumerate(zip(heading, cells, strict=True))
     )
 
 
+def _side(place: int, left: int) -> str:
+    return "" if place < left else ' class="right"'
+
+
 def picture(svg: bytes, about: str, caption: str = "") -> str:
-    """A picture as vectors, inside the page; ``about`` is for who cannot see it."""
-    encoded = base64.b64encode(svg).decode("ascii")
+    """A drawing inside the page, in the page's colours; ``about`` is for who cannot see it."""
     below = f"<figcaption>{escaped(caption)}</figcaption>" if caption else ""
-    source = f"data:image/svg+xml;base64,{encoded}"
-    return f'<figure><img alt="{escaped(about)}" src="{source}">{below}</figure>'
+    named = f'<svg role="img" aria-label="{escaped(about)}"'
+    inside = _inlined(svg.decode()).replace("<svg", named, 1)
+    return f'<figure class="drawing">{inside}{below}</figure>'
+
+
+def _inlined(svg: str) -> str:
+    """A drawing as a part of a page: as wide as there is room, its names apart from others'."""
+    body = svg[svg.index("<svg") :]
+    body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
+    body = re.sub(r'(<svg[^>]*?) width="[^"]*"| height="[^"]*"', r"\1", body, count=2)
+    body = re.sub(r'<g id="[^"]*"', "<g", body)
+    apart = sha256(body.encode()).hexdigest()[:8]
+    body = re.sub(r'( id="|#)([mpC][0-9a-f_]{6,})', rf"\1d{apart}\2", body)
+    for colour, name in PAGE_COLOURS.items():
+        body = body.replace(colour, f"var(--{name})")
+    return body
 
 
 def as_svg(figure: Any) -> bytes:
@@ -129,6 +132,6 @@ def as_svg(figure: Any) -> bytes:
 
     nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
     buffer = io.BytesIO()
-    with rc_context({"svg.hashsalt": "lessregret"}):
+    with rc_context({"svg.hashsalt": "lessregret", "svg.fonttype": "none"}):
         figure.savefig(buffer, format="svg", transparent=True, metadata=nothing)
     return buffer.getvalue()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from lessregret import _core
 from lessregret.data.output import write_file
 from lessregret.report.html_page import document, escaped
-from lessregret.report.parts import STYLE, Caution, Facts, Part, Table
+from lessregret.report.parts import Caution, Facts, Part, Table
 from lessregret.report.wording import counted
 
 LIBRARIES = ("numpy", "scipy", "matplotlib")
@@ -75,7 +75,7 @@ class Report:
         """The page."""
         parts = [f'<h1>{escaped(self.title)}</h1>\n<p class="lead">{escaped(self.lead)}</p>']
         parts += [section.html() for section in self.sections]
-        return document(self.title, "\n".join([*parts, self._made()]), STYLE)
+        return document(self.title, "\n".join([*parts, self._made()]))
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the page; the file is afterwards whole, or as it was."""

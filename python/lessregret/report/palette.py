@@ -7,14 +7,33 @@ from typing import Any
 GLOBAL = "#b5492c"
 PER_COORDINATE = "#1f5f8b"
 THIRD = "#3f7d4e"
-FOURTH = "#8a6bb1"
-FIFTH = "#b98a1d"
-SIXTH = "#4f9da6"
-GUIDE = "#999999"
+FOURTH = "#7651a3"
+FIFTH = "#94690f"
+SIXTH = "#2a747d"
+GUIDE = "#5c6675"
+GRID = "#dfe3e8"
+PAPER = "#fdfdfc"
 INK = "#1c2330"
 
 SERIES = (PER_COORDINATE, GLOBAL, THIRD, FOURTH, FIFTH, SIXTH)
 """for pictures with as many lines as the user likes; then come other dashes"""
+
+
+PAGE_COLOURS = {
+    PER_COORDINATE: "blue",
+    GLOBAL: "red",
+    THIRD: "green",
+    FOURTH: "violet",
+    FIFTH: "amber",
+    SIXTH: "teal",
+    GUIDE: "soft",
+    GRID: "line",
+    PAPER: "paper",
+    INK: "ink",
+    "#000000": "ink",
+    "#ffffff": "paper",
+}
+"""the colours of drawings by their names in the style of pages, where they are light or dark"""
 
 
 def plain(axes: Any, title: str) -> None:

@@ -4,43 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any, NamedTuple, Protocol
 
+from lessregret.report.axis import Axis
 from lessregret.report.html_page import as_svg, escaped, markdown, picture, table
 from lessregret.report.wording import weight_text
-
-STYLE = """
-.lead { font-size: 1.05rem; color: var(--soft); margin-top: 0; overflow-wrap: anywhere; }
-figcaption { font: .85rem/1.5 system-ui, sans-serif; color: var(--soft); max-width: 42rem; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(12.5rem, 1fr));
-         gap: .8rem; margin: 2rem 0 0; padding: 0; font-family: system-ui, sans-serif; }
-.tile { border: 1px solid var(--line); border-radius: 8px; padding: .75rem .9rem .8rem;
-        background: var(--shade); }
-.tile dt { font-size: .8rem; color: var(--soft); }
-.tile dd { margin: 0; }
-.tile .value { font-size: 1.45rem; line-height: 1.4; white-space: nowrap;
-               font-variant-numeric: tabular-nums; }
-.tile .note { font-size: .76rem; line-height: 1.4; color: var(--soft); }
-.warning { border-left: 4px solid var(--red); background: var(--alert); padding: .6rem .9rem;
-           border-radius: 0 6px 6px 0; overflow-wrap: anywhere; }
-.facts th { font-weight: 400; color: var(--soft); border-bottom: 1px solid var(--line);
-            vertical-align: top; }
-.facts td { white-space: normal; overflow-wrap: anywhere; min-width: 9rem; }
-.bars td:first-child { white-space: normal; overflow-wrap: anywhere; min-width: 8rem; }
-.bars { width: 100%; }
-.bars .track { width: 45%; min-width: 6rem; padding: .32rem 0; }
-.track span { display: block; height: .8rem; border-radius: 2px; }
-.track .above { margin-left: 50%; background: var(--blue); }
-.track .below { margin-right: 50%; margin-left: auto; background: var(--red); }
-details { margin: .6rem 0 1rem; font: .85rem/1.5 system-ui, sans-serif; }
-summary { cursor: pointer; color: var(--blue); }
-p code { white-space: nowrap; }
-pre.command { white-space: pre-wrap; }
-pre.command span { display: inline-block; max-width: 100%; overflow-wrap: anywhere; }
-figure + details { margin-top: -.9rem; }
-@media (max-width: 34rem) { main { padding-top: 1.6rem; } h1 { font-size: 1.9rem; }
-                            .tiles { grid-template-columns: 1fr 1fr; gap: .5rem; } }
-"""
 
 
 class Part(Protocol):
@@ -58,6 +27,16 @@ class Text:
 
     def html(self) -> str:
         return markdown(self.text)
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading inside a section."""
+
+    text: str
+
+    def html(self) -> str:
+        return f"<h3>{escaped(self.text)}</h3>"
 
 
 @dataclass(frozen=True)
@@ -152,15 +131,16 @@ class Picture:
 
 
 class Bar(NamedTuple):
-    """A named number."""
+    """A named number; ``text`` is how it is written, if not as a weight."""
 
     name: str
     value: float
+    text: str = ""
 
 
 @dataclass(frozen=True)
 class Bars:
-    """Named numbers as bars, those below 0 to the left.
+    """Named numbers as bars from 0, those below 0 to the left.
 
     They are drawn by the browser and not as a picture: names may be in any script, and long.
     """
@@ -171,18 +151,82 @@ class Bars:
 
     def html(self) -> str:
         longest = max(abs(bar.value) for bar in self.bars) or 1.0
-        rows = "\n".join(_bar(bar, longest) for bar in self.bars)
-        return (
-            f'<div class="scroll"><table class="bars">\n<thead><tr><th>{escaped(self.names)}</th>'
-            f'<th class="right">{escaped(self.values)}</th><th></th></tr></thead>\n'
-            f"<tbody>\n{rows}\n</tbody>\n</table></div>"
-        )
+        both = any(bar.value < 0 for bar in self.bars)
+        rows = "\n".join(_bar(bar, longest, both) for bar in self.bars)
+        return _tracks((self.names, self.values), "bar", rows)
 
 
-def _bar(bar: Bar, longest: float) -> str:
+def _bar(bar: Bar, longest: float, both: bool) -> str:
     side = "above" if bar.value >= 0 else "below"
-    width = 50 * abs(bar.value) / longest
+    width = (50 if both else 100) * abs(bar.value) / longest
+    start = 0 if not both else 50 if bar.value >= 0 else 50 - width
     return (
-        f'<tr><td>{escaped(bar.name)}</td><td class="right">{weight_text(bar.value)}</td>'
-        f'<td class="track"><span class="{side}" style="width: {width:.2f}%"></span></td></tr>'
+        f"<tr><td>{escaped(bar.name)}</td>"
+        f'<td class="right">{bar.text or weight_text(bar.value)}</td>'
+        f'<td class="track"><span class="{side}" '
+        f'style="margin-left: {start:.2f}%; width: {width:.2f}%"></span></td></tr>'
+    )
+
+
+class Interval(NamedTuple):
+    """A named number that is known to lie between two others."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Named numbers as dots with their intervals, all on one axis that shows 0.
+
+    The axis ends at ``limit``, if there is one; what lies beyond is an arrow.
+    """
+
+    names: str
+    values: str
+    intervals: Sequence[Interval]
+    limit: float = inf
+
+    def html(self) -> str:
+        least = min(0.0, *(each.low for each in self.intervals))
+        most = min(self.limit, max(0.0, *(each.high for each in self.intervals)))
+        axis = Axis("", least, most if most > least else least + 1.0)
+        rows = "\n".join(_interval(each, axis) for each in self.intervals)
+        return _tracks((self.names, self.values), "interval", rows)
+
+
+def _interval(each: Interval, axis: Axis) -> str:
+    known = each.high > each.low
+    text = f"{each.value:+.6f}" + f" ({each.low:+.6f} to {each.high:+.6f})" * known
+    return (
+        f'<tr><td>{escaped(each.name)}</td><td class="right">{text if each.value else "0"}</td>'
+        f'<td class="track"><svg aria-hidden="true">{_on_axis(each, axis)}</svg></td></tr>'
+    )
+
+
+def _on_axis(each: Interval, axis: Axis) -> str:
+    """The line of 0, the interval and its dot; an arrow where they lie beyond the axis."""
+    low, value, high, zero = (
+        2 + 96 * axis.place(min(x, axis.high)) for x in (each.low, each.value, each.high, 0.0)
+    )
+    drawn = f'<line x1="{zero:.2f}%" x2="{zero:.2f}%" y1="0" y2="100%" stroke="var(--soft)"/>'
+    if each.low > axis.high:
+        return f'{drawn}<text x="100%" y="75%" text-anchor="end">far beyond →</text>'
+    return (
+        f'{drawn}<line x1="{low:.2f}%" x2="{high:.2f}%" y1="50%" y2="50%" '
+        f'stroke="var(--blue)" stroke-width="3"/>'
+        f'<circle cx="{value:.2f}%" cy="50%" r="5" fill="var(--blue)"/>'
+    )
+
+
+def _tracks(names: tuple[str, str], track: str, rows: str) -> str:
+    """A table whose third column is drawn."""
+    name, value = map(escaped, names)
+    return (
+        f'<div class="scroll"><table class="bars many">\n<thead><tr><th scope="col">{name}</th>'
+        f'<th scope="col" class="right">{value}</th>'
+        f'<th scope="col"><span class="unseen">{track}</span></th></tr></thead>\n'
+        f"<tbody>\n{rows}\n</tbody>\n</table></div>"
     )

@@ -1,75 +1,86 @@
-"""The pictures of reports, each a figure of matplotlib's.
-
-They are as wide as the page's text, one panel each, so that they can be read on a phone.
-"""
+"""The charts of reports, one panel each, as wide as the page's text."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 from lessregret.regret.measure import Measured, RegretPoint
-from lessregret.report.palette import GLOBAL, GUIDE, INK, PER_COORDINATE, SERIES, THIRD
+from lessregret.report.axis import Axis, losses_axis, rounds_axis
+from lessregret.report.chart import (
+    Band,
+    Chart,
+    Level,
+    Line,
+    Point,
+    Switched,
+    Whisker,
+    looks,
+)
 from lessregret.report.wording import unit_of
 from lessregret.training.calibration import Bin
 from lessregret.training.curve import Curve, CurvePoint
 
-SIZE = (6.4, 3.6)
-DASHES = ("-", "--", ":")
-WIDE = 25
-"""a range of losses is drawn on a logarithmic axis from this ratio on"""
 SMALL_SHARE = 0.15
 """shares below this are set against each other on logarithmic axes"""
+CHOICE = "Axis of the examples"
 
-Points = tuple[list[int], list[float]]
+
+def loss_over_rounds(curve: Curve, loss: str, guide: tuple[str, float] | None = None) -> Switched:
+    """The mean loss so far, the loss of late, and what one constant would cost."""
+    marks, steps = curve.marks, curve.stretches()
+    name, levels = f"{loss} loss", [] if guide is None else [Level(*guide)]
+    even = [(f"each {curve.stride:,} examples", [(float(s.rounds), s.loss) for s in steps]),
+            ("mean so far", [(float(s.rounds), s.mean_so_far) for s in steps])]  # fmt: skip
+    doubling = [("since the point before", points(marks, "loss_since")),
+                ("mean so far", points(marks, "mean_loss"))]  # fmt: skip
+    first, last = curve.before.rounds, marks[-1].rounds
+    axes = (
+        ("linear", Axis("examples", first, last, counts=True), even),
+        ("logarithmic", rounds_axis(marks[0].rounds, last, logarithmic=True), doubling),
+    )
+    about = f"The mean {loss} loss over the examples, from {marks[0].rounds:,} to {last:,}"
+    return Switched(
+        CHOICE,
+        [
+            (kind, Chart(across, _losses_axis(name, lines, levels), about,
+                         _loss_lines(lines), levels))
+            for kind, across, lines in axes
+        ],
+    )  # fmt: skip
 
 
-def loss_over_rounds(
-    marks: Sequence[CurvePoint], loss: str, guide: tuple[str, float] | None = None
-) -> Any:
-    """The mean loss so far, the loss since the mark before, and what one constant would cost."""
-    figure, axes = plain_axes()
-    recent, mean = points(marks, "loss_since"), points(marks, "mean_loss")
-    axes.plot(*recent, "o-", color=THIRD, lw=1, ms=2.5, alpha=0.75, label="since the mark before")
-    axes.plot(*mean, "o-", color=PER_COORDINATE, lw=2, ms=3.5, label="mean so far")
-    if guide is not None:
-        axes.axhline(guide[1], color=GUIDE, ls=":", label=f"{guide[0]}, in hindsight")
-    rounds_axis(axes, marks[0].rounds, marks[-1].rounds)
-    _loss_axis(axes, [*recent[1], *mean[1]], f"{loss} loss")
-    _legend_below(figure, columns=3)
-    return figure
+Named = Sequence[tuple[str, list[Point]]]
+
+
+def _loss_lines(lines: Named) -> list[Line]:
+    (recent, since), (mean, so_far) = lines
+    return [
+        Line(recent, since, "green", width=1.3),
+        Line(mean, so_far, "blue", width=2.6),
+    ]
+
+
+def _losses_axis(name: str, lines: Named, levels: Sequence[Level]) -> Axis:
+    losses = [loss for _, line in lines for _, loss in line]
+    return losses_axis(name, [*losses, *(level.height for level in levels)])
 
 
 UPPER = {
-    "bound": (GLOBAL, "proved (bound)"),
-    "linear_regret": (PER_COORDINATE, "measured (linear regret)"),
+    "bound": ("red", "proved (bound)"),
+    "linear_regret": ("blue", "measured (linear regret)"),
 }
 
 
-def regret_over_rounds(marks: Sequence[CurvePoint], names: Sequence[str]) -> Any:
+def regret_over_rounds(marks: Sequence[CurvePoint], names: Sequence[str], about: str) -> Chart:
     """What the regret a round is at most, by these numbers, beside the loss a round."""
-    figure, axes = plain_axes()
-    loss = per_round(marks, "loss")
-    lowest = _lowest([loss, *(per_round(marks, name) for name in names)])
-    for name in names:
-        _draw_upper(axes, marks, name)
-    axes.plot(*loss, color=INK, lw=2, label="the loss itself")
-    axes.fill_between(*loss, lowest, color=THIRD, alpha=0.09, lw=0, label="below the loss")
-    axes.set(yscale="log", ylabel="loss or regret a round")
-    axes.set_ylim(bottom=lowest)
-    rounds_axis(axes, marks[0].rounds, marks[-1].rounds)
-    _legend_below(figure, columns=2)
-    return figure
-
-
-def _draw_upper(axes: Any, marks: Sequence[CurvePoint], name: str) -> None:
-    colour, label = UPPER[name]
-    upper = per_round(marks, name)
-    axes.plot(*upper, "o-", color=colour, ms=3, label=label)
-    start = below_loss_from(marks, name)
-    value = next((value for rounds, value in zip(*upper, strict=True) if rounds == start), None)
-    if value is not None:
-        axes.vlines(start, 0, value, color=colour, ls=":", lw=1.2)
+    lines = [
+        Line(UPPER[name][1], per_round(marks, name), UPPER[name][0], dots=True) for name in names
+    ]
+    lines.append(Line("the loss itself", per_round(marks, "loss"), "ink"))
+    heights = [height for line in lines for _, height in line.points]
+    up = Axis("loss or regret a round", 0.6 * min(heights), 1.3 * max(heights), logarithmic=True)
+    across = rounds_axis(marks[0].rounds, marks[-1].rounds, logarithmic=True)
+    return Chart(across, up, about, lines)
 
 
 def below_loss_from(marks: Sequence[CurvePoint], name: str) -> int | None:
@@ -86,24 +97,28 @@ def below_loss_from(marks: Sequence[CurvePoint], name: str) -> int | None:
     return start
 
 
-def calibration(bins: Sequence[Bin], share: float) -> Any:
+def calibration(bins: Sequence[Bin], share: float, about: str, caption: str) -> Chart:
     """Observed shares over predicted probabilities, with their 95 % intervals."""
-    figure, axes = plain_axes((6.4, 4.8))
     logarithmic = share < SMALL_SHARE
-    ends = _calibration_ends(bins) if logarithmic else (0.0, 1.0)
-    axes.plot(ends, ends, color=GUIDE, ls=":", label="predicted = observed")
-    axes.vlines([b.predicted for b in bins], [max(b.low, ends[0]) for b in bins],
-                [b.high for b in bins], color=PER_COORDINATE, lw=1, alpha=0.7)  # fmt: skip
-    seen = [b for b in bins if b.observed > 0 or not logarithmic]
-    axes.plot([b.predicted for b in seen], [b.observed for b in seen], "o", color=PER_COORDINATE,
-              ms=5, label="observed, with 95 % intervals")  # fmt: skip
-    axes.set(xlim=ends, ylim=ends, xlabel="predicted probability", ylabel="observed share")
-    if logarithmic:
-        axes.set(xscale="log", yscale="log")
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_formatter("{x:g}")
-    _legend_below(figure, columns=2)
-    return figure
+    low, high = _calibration_ends(bins) if logarithmic else (0.0, 1.0)
+    across, up = (
+        Axis(name, low, high, logarithmic) for name in ("predicted probability", "observed share")
+    )
+    seen = [(b.predicted, b.observed) for b in bins if b.observed > 0 or not logarithmic]
+    equal = Line("equal", [(low, low), (high, high)], "soft", "2 4", 1.6, valued=False)
+    observed = Line("observed", seen, "blue", dots=True, joined=False, valued=False)
+    return Chart(
+        across, up, about, [equal, observed],
+        whiskers=[Whisker(b.predicted, max(b.low, low), b.high) for b in bins],
+        caption=caption, height=340, tips=[(b.predicted, _bin_told(b)) for b in bins],
+    )  # fmt: skip
+
+
+def _bin_told(b: Bin) -> str:
+    return (
+        f"predicted {b.predicted:.4f}\nobserved {b.observed:.4f} ({b.low:.4f} to {b.high:.4f})\n"
+        f"{b.examples:,} examples"
+    )
 
 
 def _calibration_ends(bins: Sequence[Bin]) -> tuple[float, float]:
@@ -113,128 +128,105 @@ def _calibration_ends(bins: Sequence[Bin]) -> tuple[float, float]:
     return max(least / 1.5, 1e-9), min(most * 1.5, 1.0)
 
 
-def rules_over_rounds(curves: Mapping[str, Curve], loss: str) -> Any:
+def rules_over_rounds(curves: Mapping[str, Curve], loss: str) -> Switched:
     """The mean loss so far of each rule, in the order given."""
-    figure, axes = plain_axes((SIZE[0], SIZE[1] + 0.08 * len(curves)))
-    drawn = {name: points(curve.marks, "mean_loss") for name, curve in curves.items()}
-    for place, (name, (rounds, losses)) in enumerate(drawn.items()):
-        colour, dash = SERIES[place % len(SERIES)], DASHES[place // len(SERIES) % len(DASHES)]
-        axes.plot(rounds, losses, dash, marker="o", ms=2.5, color=colour, label=name)
-    rounds = [each for found, _ in drawn.values() for each in found]
-    rounds_axis(axes, min(rounds), max(rounds))
-    _loss_axis(
-        axes, [each for _, losses in drawn.values() for each in losses], f"mean {loss} loss so far"
-    )
-    _legend_below(figure, columns=3)
-    return figure
+    even = {
+        name: [(float(s.rounds), s.mean_so_far) for s in curve.stretches()]
+        for name, curve in curves.items()
+    }
+    doubling = {name: points(curve.marks, "mean_loss") for name, curve in curves.items()}
+    name, about = f"mean {loss} loss so far", f"The mean {loss} loss of each rule over the examples"
+    choices = []
+    for kind, found in (("linear", even), ("logarithmic", doubling)):
+        lines = list(_rule_lines(found))
+        across = rounds_axis(*_first_and_last(lines), logarithmic=kind == "logarithmic")
+        up = losses_axis(name, [y for line in lines for _, y in line.points])
+        choices.append((kind, Chart(across, up, about, lines)))
+    return Switched(CHOICE, choices)
 
 
-def losses_over_rounds(measured: Sequence[Measured], suffered: str) -> Any:
+def _rule_lines(found: Mapping[str, list[Point]]) -> Iterator[Line]:
+    for place, (name, line) in enumerate(found.items()):
+        colour, dash = looks(place)
+        yield Line(name, line, colour, dash)
+
+
+def _first_and_last(lines: Sequence[Line]) -> tuple[int, int]:
+    rounds = [int(at) for line in lines for at, _ in line.points]
+    return min(rounds), max(rounds)
+
+
+def losses_over_rounds(measured: Sequence[Measured], suffered: str, about: str) -> Chart:
     """What each rule lost so far, and what the best fixed model for those rounds would have."""
-    figure, axes = plain_axes()
-    drawn = []
-    for place, each in enumerate(measured):
-        rounds, losses = points(each.marks, "mean_total")
-        axes.plot(rounds, losses, "o-", ms=3, color=SERIES[place % len(SERIES)], label=each.rule)
-        drawn += losses
+    lines = [
+        Line(each.rule, points(each.marks, "mean_total"), looks(place)[0], dots=True)
+        for place, each in enumerate(measured)
+    ]
     boxes = {each.box: each.marks for each in measured}
     for (low, high), marks in boxes.items():
-        rounds, losses = points(marks, "best_total")
         ends = f", [{low:g}, {high:g}]" if len(boxes) > 1 else ""
-        axes.plot(rounds, losses, "s:", ms=3, color=INK, label=f"best fixed model{ends}")
-        drawn += losses
-    rounds_axis(axes, measured[0].marks[0].rounds, measured[0].last.rounds)
-    _loss_axis(axes, drawn, suffered)
-    _legend_below(figure, columns=3)
-    return figure
+        best = points(marks, "best_total")
+        lines.append(Line(f"best fixed model{ends}", best, "ink", "4 4", dots=True))
+    across = rounds_axis(*_first_and_last(lines), logarithmic=True)
+    up = losses_axis(suffered, [y for line in lines for _, y in line.points])
+    return Chart(across, up, about, lines)
 
 
-def regret_growth(measured: Sequence[Measured]) -> Any:
-    """Regret, linearised regret and bound of each rule over the rounds: a colour a rule."""
-    figure, axes = plain_axes((SIZE[0], SIZE[1] + 1.0))
-    for place, each in enumerate(measured):
-        _draw_growth(axes, each, SERIES[place % len(SERIES)])
-    rounds = [mark.rounds for mark in measured[0].marks]
-    axes.set(yscale="log", ylabel=unit_of(measured[0].last.ledger))
-    rounds_axis(axes, rounds[0], rounds[-1])
-    _legend_below(figure, columns=2)
-    return figure
+BEHIND = (("bound", "bound", "2 4"), ("linear_regret", "linearised", "7 4"))
 
 
-def _draw_growth(axes: Any, measured: Measured, colour: str) -> None:
-    lines = (("bound", ":", 1.2), ("linear_regret", "--", 1.4), ("regret_high", "-", 2.2))
-    words = {"bound": "bound", "linear_regret": "linearised regret", "regret_high": "regret"}
-    for name, dash, width in lines:
-        kept = [(mark.rounds, value) for mark in measured.marks
-                if (value := getattr(mark, name)) is not None and value > 0]  # fmt: skip
-        if kept:
-            axes.plot(*zip(*kept, strict=True), dash, color=colour, lw=width, marker="o", ms=3,
-                      label=f"{measured.rule}: {words[name]}")  # fmt: skip
-    low = [mark.regret_low for mark in measured.marks if mark.regret_low is not None]
-    if len(low) == len(measured.marks) and min(low) > 0:
-        high = [mark.regret_high for mark in measured.marks]
-        axes.fill_between([mark.rounds for mark in measured.marks], low, high, color=colour,
-                          alpha=0.25, lw=0)  # fmt: skip
+def regret_growth(measured: Sequence[Measured], about: str) -> Chart:
+    """The regret of each rule over the examples; behind it, thinner, what it is at most.
+
+    Regret of 0 and below has no place on a logarithmic axis.
+    """
+    behind = [
+        Line(f"{words} of {each.rule}", above_zero(each.marks, name), looks(place)[0], dash,
+             width=1.2, short=words)
+        for name, words, dash in BEHIND
+        for place, each in enumerate(measured)
+    ]  # fmt: skip
+    front = [
+        Line(f"regret of {each.rule}", above_zero(each.marks, "regret_high"), looks(place)[0],
+             width=3.4, dots=True)
+        for place, each in enumerate(measured)
+    ]  # fmt: skip
+    bands = [Band(wide, looks(k)[0]) for k, each in enumerate(measured) if (wide := _wide(each))]
+    lines = [line for line in (*behind, *front) if line.points]
+    up = losses_axis(f"regret, {unit_of(measured[0].last.ledger)}",
+                     [y for line in lines for _, y in line.points])  # fmt: skip
+    across = rounds_axis(*_first_and_last(lines), logarithmic=True)
+    return Chart(across, up, about, lines, bands=bands, height=380)
 
 
-def points(marks: Sequence[CurvePoint] | Sequence[RegretPoint], name: str) -> Points:
+def _wide(measured: Measured) -> list[tuple[float, float, float]]:
+    """The intervals of the regret, where all of them are known and above 0."""
+    known = [(float(m.rounds), m.regret_low, m.regret_high) for m in measured.marks]
+    kept = [(at, low, high) for at, low, high in known if low is not None and high is not None]
+    return kept if len(kept) == len(known) and all(low > 0 for _, low, _ in kept) else []
+
+
+def points(marks: Sequence[CurvePoint] | Sequence[RegretPoint], name: str) -> list[Point]:
     """Rounds and one of the marks' numbers, where there is one."""
-    kept = [
-        (mark.rounds, float(value)) for mark in marks if (value := getattr(mark, name)) is not None
+    return [
+        (float(mark.rounds), float(value))
+        for mark in marks
+        if (value := getattr(mark, name)) is not None
     ]
-    return [rounds for rounds, _ in kept], [value for _, value in kept]
 
 
-def per_round(marks: Sequence[CurvePoint], name: str) -> Points:
+def above_zero(marks: Sequence[RegretPoint], name: str) -> list[Point]:
+    """Rounds and one of the marks' numbers, where it is above 0."""
+    return [point for point in points(marks, name) if point[1] > 0]
+
+
+def per_round(marks: Sequence[CurvePoint], name: str) -> list[Point]:
     """Rounds and one of the points' sums divided by Σ importance, where it is above 0.
 
     Numbers of 0 and below have no place on a logarithmic axis.
     """
-    kept = [
-        (mark.rounds, float(total) / mark.importance)
+    return [
+        (float(mark.rounds), float(total) / mark.importance)
         for mark in marks
         if (total := getattr(mark, name)) is not None and total > 0 and mark.importance > 0
     ]
-    return [rounds for rounds, _ in kept], [value for _, value in kept]
-
-
-def _lowest(curves: Sequence[Points]) -> float:
-    return 0.6 * min((value for _, values in curves for value in values), default=1.0)
-
-
-def plain_axes(size: tuple[float, float] = SIZE) -> tuple[Any, Any]:
-    """A figure of one panel without a frame at the top and on the right."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=size, layout="constrained")
-    axes = figure.subplots()
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(color="#ececec", lw=0.7)
-    axes.set_axisbelow(True)
-    return figure, axes
-
-
-def _legend_below(figure: Any, columns: int) -> None:
-    """Outside the axes, where it cannot cover a line."""
-    figure.legend(loc="outside lower center", ncols=columns, frameon=False, fontsize=9)
-
-
-def rounds_axis(axes: Any, first: int, last: int) -> None:
-    """Logarithmic, unless the rounds lie so close that its numbers would be odd."""
-    from matplotlib.ticker import MaxNLocator
-
-    if last >= 10 * first:
-        axes.set_xscale("log")
-    else:
-        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-    axes.xaxis.set_major_formatter("{x:,.0f}")
-    axes.set_xlabel("rounds")
-
-
-def _loss_axis(axes: Any, losses: Sequence[float], label: str) -> None:
-    least, most = min(losses, default=0.0), max(losses, default=0.0)
-    if least > 0 and most > WIDE * least:
-        axes.set_yscale("log")
-    else:
-        axes.set_ylim(bottom=0)
-    axes.set_ylabel(label)

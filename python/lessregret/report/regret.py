@@ -9,7 +9,6 @@ from math import isinf
 from lessregret.learners.labels import standardises_labels
 from lessregret.learners.losses import loss_named
 from lessregret.learners.rules import Rule
-from lessregret.ledger import VARIANCES
 from lessregret.regret.best_of_size import BestOfSize
 from lessregret.regret.measure import Measured, RegretPoint
 from lessregret.report import pictures
@@ -21,7 +20,7 @@ from lessregret.report.certified_pictures import (
 )
 from lessregret.report.compare import parameters
 from lessregret.report.page import DataFile, Origin, Report, Section, about_data, data_section
-from lessregret.report.parts import Caution, Facts, Folded, Part, Picture, Table, Text, Tile, Tiles
+from lessregret.report.parts import Caution, Facts, Folded, Part, Table, Text, Tile, Tiles
 from lessregret.report.wording import counted, number, unit_of
 
 COLUMNS = """
@@ -62,10 +61,12 @@ def regret_report(run: RegretRun, origin: Origin) -> Report:
         "loss, against the best fixed model in hindsight"
     )
     facts = Facts([("examples", f"{last.rounds:,}"), ("skipped lines", f"{run.skipped:,}")])
+    growth = _growth_sections(run)
     sections = [
         Section("", [_tiles(run)]),
+        *growth[:1],
         _regret_section(run),
-        *_growth_sections(run),
+        *growth[1:],
         *_certified_sections(run),
         _settings_section(run),
         data_section(run.files, facts, run.skipped, run.first_skipped),
@@ -98,11 +99,12 @@ def _regret_section(run: RegretRun) -> Section:
     heading = ["rule", _suffered(run), "best fixed", "regret", "linearised", "bound"]
     about = Text(f"{COLUMNS}\nAll numbers are {_unit(run)}.")
     parts: list[Part] = [Table(heading, rows), about, *_cautions(run)]
-    return Section("Regret", parts)
+    return Section("Regret at the end", parts)
 
 
 def _unit(run: RegretRun) -> str:
-    game = f", {VARIANCES}" if standardises_labels(loss_named(run.loss), run.scale) else ""
+    loss = loss_named(run.loss)
+    game = f", {loss.units}" if standardises_labels(loss, run.scale) else ""
     return unit_of(run.measured[0].last.ledger) + game
 
 
@@ -136,13 +138,13 @@ def _gap(mark: RegretPoint) -> str:
 def _growth_sections(run: RegretRun) -> list[Section]:
     if len(run.measured[0].marks) < 2:
         return []
-    losses = Picture(
-        pictures.losses_over_rounds(run.measured, f"{_suffered(run)} so far"),
-        "The mean loss so far of each rule over the rounds, and that of the best fixed model",
+    losses = pictures.losses_over_rounds(
+        run.measured,
+        f"{_suffered(run)} so far",
+        "The mean loss so far of each rule over the examples, and that of the best fixed model",
     )
-    regrets = Picture(
-        pictures.regret_growth(run.measured),
-        "Regret over the rounds, measured, linearised and bounded, for each rule",
+    regrets = pictures.regret_growth(
+        run.measured, "Regret over the examples, with its upper limits behind it, for each rule"
     )
     rows = [
         [f"{mark.rounds:,}", measured.rule, number(mark.mean_total, 6), _best(mark),
@@ -153,8 +155,8 @@ def _growth_sections(run: RegretRun) -> list[Section]:
     heading = ["rounds", "rule", _suffered(run), "best fixed", "regret ≤", "linearised", "bound"]
     numbers = Folded("The numbers", Table(heading, rows, left=2))
     return [
-        Section("Loss over the rounds", [losses, *_sought_once(run)]),
-        Section("Regret over the rounds", [regrets, numbers]),
+        Section("Regret over the examples", [regrets, numbers]),
+        Section("Loss over the examples", [losses, *_sought_once(run)]),
     ]
 
 
@@ -170,8 +172,8 @@ from the predictions of the run, without a search. {searched}
 """
 
 SEARCHED = """
-Each **diamond** is the loss of the best fixed weights that a search of a few seconds found, of the
-size and shape of its colour; the true least loss of that size lies between the diamond and the
+Each **circle** is the loss of the best fixed weights that a search of a few seconds found, of the
+size and shape of its colour; the true least loss of that size lies between the circle and the
 curve. As for the curves, the intercept does not count in the size and is at most {limit} in
 absolute value, the one that was learned.
 """
@@ -192,9 +194,9 @@ def _certified_sections(run: RegretRun) -> list[Section]:
     searched = SEARCHED.format(limit=limit) if run.best_of_size else NOT_SEARCHED
     text = CERTIFIED.format(rule=run.certified.rule, searched=searched)
     lines = Lines(last.mean_total, best=run.best_of_size)
-    figure = certified_over_sizes(last.ledger, lines, f"{_suffered(run)},\n{_unit(run)}")
     about = "What no fixed weights of a size lose less than, and the best that were found"
-    parts: list[Part] = [Text(text), Picture(figure, about)]
+    unit = f"{_suffered(run)}, {_unit(run)}"
+    parts: list[Part] = [Text(text), certified_over_sizes(last.ledger, lines, unit, about)]
     return [Section("Fixed weights of every size", [*parts, *_size_numbers(run)])]
 
 

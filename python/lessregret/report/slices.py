@@ -74,7 +74,9 @@ def _section(slicing: Slicing) -> Section:
     from lessregret.report.parts import Bar, Bars, Facts, Table, Text
 
     shown = shown_slices(slicing)
-    bars = [Bar(slice_.value, slice_.relative_loss) for slice_ in shown]
+    bars = [
+        Bar(slice_.value, slice_.relative_loss, number(slice_.relative_loss, 3)) for slice_ in shown
+    ]
     return Section(
         "Slices",
         [

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, Literal
 
 from lessregret.learners.largest_weights import NamedWeight
 from lessregret.learners.losses import loss_named
 from lessregret.learners.outcomes import LabelSums
 from lessregret.learners.rules import Coin
-from lessregret.ledger import STANDARDISED_LABELS, VARIANCES, Ledger
+from lessregret.ledger import STANDARDISED_LABELS, Ledger
 from lessregret.report import pictures
 from lessregret.report.certified import Certified, certified_section, certified_tile
 from lessregret.report.page import DataFile, Origin, Report, Section, about_data, data_section
@@ -22,7 +22,6 @@ from lessregret.report.parts import (
     Facts,
     Folded,
     Part,
-    Picture,
     Table,
     Text,
     Tile,
@@ -106,12 +105,12 @@ def train_report(run: TrainRun, origin: Origin) -> Report:
     sections = [
         Section("", [_headline(run), *_cautions(run)]),
         _loss_section(run),
-        certified_section(_certified(run)),
-        *_regret_sections(run),
-        *_lanes_sections(run),
         *_calibration_sections(run),
         *slices_sections(run.metrics),
         _weights_section(run),
+        certified_section(_certified(run)),
+        *_regret_sections(run),
+        *_lanes_sections(run),
         _settings_section(run),
         data_section(run.files, _data_facts(document), document["skipped"], run.first_skipped),
     ]
@@ -155,7 +154,7 @@ def _headline(run: TrainRun) -> Tiles:
 
 def _bound_tile(run: TrainRun) -> Tile:
     each = run.document["bound"] / run.document["importance"]
-    game = f"{VARIANCES}, " if run.document["game"] == STANDARDISED_LABELS else ""
+    game = f"{run.ledger.units}, " if run.document["game"] == STANDARDISED_LABELS else ""
     return Tile(
         "regret a round, proved", f"≤ {number(each, 6)}", f"{game}for weights in the feasible set"
     )
@@ -200,11 +199,8 @@ def _cautions(run: TrainRun) -> list[Part]:
 def _loss_section(run: TrainRun) -> Section:
     marks, loss = run.curve.marks, run.document["loss"]
     guide = None if run.constant is None else (_one_for_all(run), run.constant)
-    about = (
-        f"The mean {loss} loss over the rounds, from {marks[0].rounds:,} to {marks[-1].rounds:,}"
-    )
-    drawn = _has_a_curve(marks) and pictures.loss_over_rounds(marks, loss, guide)
-    return Section("Loss over rounds", _pictured(drawn, about, _loss_table(marks)))
+    drawn = _has_a_curve(marks) and pictures.loss_over_rounds(run.curve, loss, guide)
+    return Section("Loss over examples", _pictured(drawn, _loss_table(marks)))
 
 
 def _has_a_curve(marks: Sequence[CurvePoint]) -> bool:
@@ -212,9 +208,9 @@ def _has_a_curve(marks: Sequence[CurvePoint]) -> bool:
     return sum(mark.loss > 0 for mark in marks) > 1
 
 
-def _pictured(figure: Any, about: str, numbers: Part) -> list[Part]:
-    """A picture with its numbers folded away; the numbers alone where there is no picture."""
-    return [Picture(figure, about), Folded("The numbers", numbers)] if figure else [numbers]
+def _pictured(chart: Part | Literal[False], numbers: Part) -> list[Part]:
+    """A chart with its numbers folded away; the numbers alone where there is no chart."""
+    return [chart, Folded("The numbers", numbers)] if chart else [numbers]
 
 
 def _loss_table(marks: Sequence[CurvePoint]) -> Table:
@@ -241,11 +237,15 @@ def _regret_sections(run: TrainRun) -> list[Section]:
     if not run.upper:
         return []
     about = "What the regret a round is at most, beside the loss a round, over the rounds"
-    drawn = _has_a_curve(marks) and pictures.regret_over_rounds(marks, run.upper)
-    shown = _pictured(drawn, about, _regret_table(marks, run.upper))
+    drawn = _has_a_curve(marks) and pictures.regret_over_rounds(marks, run.upper, about)
+    shown = _pictured(drawn, _regret_table(marks, run.upper))
     plain = document["importance"] == document["examples"]
     words = REGRET if plain else f"{REGRET}\n{PER_IMPORTANCE}"
-    words += f"\n{STANDARDISED}" if document["game"] == STANDARDISED_LABELS else ""
+    words += (
+        f"\n{STANDARDISED.format(units=run.ledger.units)}"
+        if document["game"] == STANDARDISED_LABELS
+        else ""
+    )
     return [Section("Regret a round", [Text(words), *shown, Text(_what_is_known(run))])]
 
 
@@ -260,8 +260,8 @@ The examples have importances. A number a round is per unit of importance, as th
 """
 
 
-STANDARDISED = f"""\
-The labels are standardised: regret, bound and the loss beside them are {VARIANCES}.
+STANDARDISED = """\
+The labels are standardised: regret, bound and the loss beside them are {units}.
 """
 
 
@@ -308,8 +308,8 @@ def _calibration_sections(run: TrainRun) -> list[Section]:
     bins = run.probabilities.bins()
     if bins:
         about = "The observed share of label 1 over the predicted probability, in bins"
-        drawn = pictures.calibration(bins, run.probabilities.observed)
-        parts.append(Picture(drawn, about, CALIBRATION))
+        share = run.probabilities.observed
+        parts.append(pictures.calibration(bins, share, about, CALIBRATION))
         parts.append(Folded("The numbers", _bin_table(bins)))
     else:
         parts.append(Text("That is too few examples for a picture."))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lessregret.ledger import HALF, STANDARDISED_LABELS, VARIANCES
+from lessregret.ledger import HALF, STANDARDISED_LABELS
 
 if TYPE_CHECKING:
     from lessregret.ledger import Ledger, Statement
@@ -65,7 +65,7 @@ def certified_in_words(ledger: Ledger) -> str:
         return "nothing, since the sums of the certificate were not kept"
     if not said.speaks:
         return f"open: fixed weights {_sizes(said)} might {_lose(ledger)} {_half(ledger)}"
-    unit = f" {VARIANCES}" if ledger.game == STANDARDISED_LABELS else ""
+    unit = f" {ledger.units}" if ledger.game == STANDARDISED_LABELS else ""
     least, left = f"{number(said.certified, 6)}{unit}", f"{100 * said.left:.1f} %"
     told = f"no fixed weights {_sizes(said)} {_lose(ledger)} {least}: at most {left} left"
     return f"{told}; larger weights are not covered"

@@ -1,7 +1,9 @@
 """The curve of a run: its losses and what is certified at a few rounds, for a plot.
 
 These rounds are called marks: 1, 2, 4, 5, 8, 11, 16, …, ⌊2^(k/2)⌋, two for each doubling. A run of
-a billion rounds has 60 marks.
+a billion rounds has 60 marks. For a plot on an even axis there are steps too, at multiples of a
+stride: whenever there are 64 of them, every second one is forgotten and the stride doubles. A step
+costs a copy of a few sums; a mark goes over all slots.
 """
 
 from __future__ import annotations
@@ -12,6 +14,9 @@ from math import isqrt
 from typing import NamedTuple
 
 from lessregret.ledger import Statement, Tally
+
+MOST_STEPS = 64
+"""More would be noise in a plot; that many batches suffice for an interval."""
 
 
 class CurvePoint(NamedTuple):
@@ -33,6 +38,18 @@ class CurvePoint(NamedTuple):
     """of fixed weights as large as those learned by then; None unless certified"""
 
 
+class Stretch(NamedTuple):
+    """The rounds between two steps."""
+
+    rounds: int
+    """at its end, those of earlier runs included"""
+    importance: float
+    """in the stretch alone"""
+    loss: float
+    """the mean of the stretch alone"""
+    mean_so_far: float
+
+
 @dataclass
 class Curve:
     """The marks of a run.
@@ -48,10 +65,45 @@ class Curve:
     """the sums of earlier runs, if this run resumed from a model"""
     marks: list[CurvePoint] = field(default_factory=list)
     _last: Tally | None = field(default=None, repr=False, compare=False)
+    _steps: list[Tally] = field(default_factory=list, repr=False, compare=False)
+    stride: int = field(default=1, repr=False, compare=False)
+    """rounds between two steps"""
 
     def next_mark(self, rounds: int) -> int:
         """The next round to be marked; the rounds of earlier runs do not count."""
         return self.before.rounds + next_mark(rounds - self.before.rounds)
+
+    def next_step(self, rounds: int) -> int:
+        """The next round to be noted as a step; the rounds of earlier runs do not count."""
+        done = rounds - self.before.rounds
+        return self.before.rounds + (done // self.stride + 1) * self.stride
+
+    def step(self, tally: Tally, *, end: bool = False) -> None:
+        """Note the sums if this is a step, or the end of the run."""
+        done = tally.rounds - self.before.rounds
+        known = self._steps[-1].rounds if self._steps else self.before.rounds
+        if tally.rounds == known or (done % self.stride and not end):
+            return
+        self._steps.append(tally)
+        if len(self._steps) == MOST_STEPS and not end:
+            self._steps = self._steps[1::2]
+            self.stride *= 2
+
+    def stretches(self) -> list[Stretch]:
+        """The rounds between steps, in order, without those of importance 0.
+
+        >>> curve = Curve()
+        >>> for n in range(1, 67):
+        ...     curve.step(Tally(rounds=n, importance=float(n), loss=n / 2))
+        >>> [len(curve.stretches()), *curve.stretches()[-1]]
+        [33, 66, 2.0, 0.5, 0.5]
+        """
+        known = [self.before, *self._steps]
+        return [
+            Stretch(b.rounds, h, (b.loss - a.loss) / h, b.loss / b.importance)
+            for a, b in zip(known, self._steps, strict=False)
+            if (h := b.importance - a.importance) > 0
+        ]
 
     def mark(
         self,

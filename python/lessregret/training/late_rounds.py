@@ -79,6 +79,7 @@ def second_half(loss: str, outcomes: Outcomes, rounds: int) -> LatePart:
         "logistic": lambda: np.logaddexp(0, -y * p),
         "hinge": lambda: np.maximum(0, 1 - y * p),
         "squared": lambda: (p - y) ** 2,
+        "squared-hinge": lambda: np.maximum(0, 1 - y * p) ** 2,
     }
     total = float(h @ losses[loss]()) if loss in losses else 0.0
     mean = float(h @ y / h.sum()) if h.any() else 0.0

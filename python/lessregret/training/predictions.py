@@ -15,8 +15,9 @@ Link = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 def link(loss: str, output: str = "auto") -> Link:
     """What turns margins into predictions.
 
-    ``"auto"`` is the probability of the label 1 for logistic loss, the margin for hinge, the value
-    itself for squared; ``"label"`` is the sign of the margin, 1 or -1.
+    ``"auto"`` is the probability of the label 1 for logistic loss, the expected count for Poisson
+    loss, the margin for hinge, the value itself for squared; ``"label"`` is the sign of the margin,
+    1 or -1.
     """
     if output == "label":
         return lambda margins: np.where(margins > 0, 1.0, -1.0)
@@ -24,7 +25,7 @@ def link(loss: str, output: str = "auto") -> Link:
         from scipy.special import expit
 
         return lambda margins: np.asarray(expit(margins), dtype=np.float64)
-    return lambda margins: margins
+    return loss_named(loss).predictions if output == "auto" else lambda margins: margins
 
 
 def as_names(margins: NDArray[np.float64], classes: tuple[str | None, str]) -> Iterator[str]:

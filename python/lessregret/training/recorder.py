@@ -102,10 +102,10 @@ class Recorder(Unrecorded):
         self, learner: Learner, examples: Source, limit: int, write: Write | None = None
     ) -> int:
         rounds = learner.tally().rounds
-        count = super().learn(
-            learner, examples, min(limit, self._marks.next_mark(rounds) - rounds), write
-        )
+        stop = min(self._marks.next_mark(rounds), self.curve.next_step(rounds))
+        count = super().learn(learner, examples, min(limit, stop - rounds), write)
         self._marks.note(learner)
+        self.curve.step(learner.tally())
         return count
 
     def note(self, outcomes: Outcomes) -> None:
@@ -118,4 +118,5 @@ class Recorder(Unrecorded):
     def finish(self, learner: Learner, ledger: Ledger) -> None:
         """Note the end of the run, with the ledger of that moment."""
         self.mark(ledger)
+        self.curve.step(ledger.tally, end=True)
         self.window = self._marks.window(learner, ledger)

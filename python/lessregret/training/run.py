@@ -73,7 +73,8 @@ class Training(NamedTuple):
     @property
     def examples_per_second(self) -> float:
         """The examples of this run, of all passes, divided by the seconds it took."""
-        examples = 0 if self.metrics is None else self.metrics.all.sums.examples
+        metrics, rounds = self.metrics, self.ledger.rounds
+        examples = rounds if metrics is None else metrics.all.sums.examples
         return examples / self.seconds if self.seconds > 0 else 0.0
 
     def as_dict(self) -> dict[str, Any]:

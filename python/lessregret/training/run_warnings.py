@@ -21,6 +21,7 @@ from math import inf, log, sqrt
 from typing import Any, NamedTuple
 
 from lessregret.learners.fill import Fill
+from lessregret.learners.losses import loss_named
 from lessregret.learners.outcomes import LabelSums
 from lessregret.ledger import Ledger
 from lessregret.training.late_rounds import LatePart
@@ -107,7 +108,8 @@ def constant_loss(loss: str, labels: LabelSums) -> float | None:
     if loss == "hinge":
         # Between −1 and 1 the loss is linear in the prediction, so one end is the best.
         return 2 * min(ones, 1 - ones)
-    return labels.variance if loss == "squared" else None
+    # The least of q(1 − p)² + (1 − q)(1 + p)² is the variance of labels ±1, too.
+    return labels.variance if loss in ("squared", "squared-hinge") else None
 
 
 def _shared_slots(fill: Fill | None) -> Finding | None:
@@ -161,7 +163,7 @@ def _cures(spec: dict[str, Any]) -> tuple[str, str]:
 
 def _out_of_reach(spec: dict[str, Any], labels: LabelSums) -> bool:
     """Whether labels are larger than the radius, so that one weight cannot reach them."""
-    as_given = spec["loss"] == "squared" and spec["scale"] != "standard"
+    as_given = loss_named(spec["loss"]).labels == "real" and spec["scale"] != "standard"
     return as_given and labels.size > _radius(spec)
 
 

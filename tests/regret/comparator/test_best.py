@@ -32,6 +32,7 @@ from lessregret.regret.comparator import (
 )
 from tests.support.data_home import home_with
 from tests.support.hindsight import Problem, examples_of
+from tests.support.pairs import ONE_OF_EACH
 
 BITS = 12
 EXAMPLES = 450
@@ -131,7 +132,7 @@ def distinct_rows(problem: Problem) -> int:
     return _core.Problem(columns, examples.core, problem.loss).rows
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_a_prefix_is_the_problem_of_the_first_examples(loss: str) -> None:
     whole = random_problem(loss)
     first = Problem(loss, whole.rows[:7], whole.labels[:7], whole.importances[:7], *whole.box)
@@ -152,7 +153,7 @@ def many_rows(loss: str) -> Problem:
     return Problem(loss, rows, labels, importances, -np.ones(4), np.ones(4))
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_sums_are_those_of_the_definition(loss: str) -> None:
     problem, point = many_rows(loss), np.array([0.3, -0.2, 0.9, -1.0])
     # So cold a barrier that its slopes are those of hinge itself.
@@ -162,7 +163,7 @@ def test_sums_are_those_of_the_definition(loss: str) -> None:
     assert look.gradient == pytest.approx(problem.gradient(point), abs=1e-12 * size)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_products_are_those_of_the_hessian(loss: str) -> None:
     """Against the matrix Σ c θ θ' of the curvatures that the look gave."""
     problem, direction = many_rows(loss), np.array([1.0, -2.0, 0.5, 3.0])
@@ -175,7 +176,7 @@ def test_products_are_those_of_the_hessian(loss: str) -> None:
     assert passes.diagonal(look) == pytest.approx(np.diag(hessian), abs=size)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_two_runs_give_the_same_bits(loss: str) -> None:
     """Threads end in any order; their sums are added in the order of the parts."""
     examples = many_rows(loss).examples()
@@ -393,8 +394,8 @@ NO_IMPORTANCE = "the examples: expected at least one of an importance above 0, f
         ({"l2": "0"}, "l2 must be a number from 0 up that fits a float32, found '0'"),
         ({"l2_scope": "touched"}, "l2_scope must be 'active' or 'all', found 'touched'"),
         (
-            {"loss": "absolute"},
-            "unknown loss 'absolute'; the losses are logistic, hinge, squared",
+            {"loss": "magic"},
+            f"unknown loss 'magic'; the losses are {', '.join(LOSSES)}",
         ),
     ],
 )
@@ -448,7 +449,7 @@ def test_passes_know_their_loss() -> None:
 # --- edges -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_examples_without_features_have_no_columns(loss: str) -> None:
     best = best_fixed((csr_array((3, 2)), [1.0, -1.0, 1.0]), loss, 1.0, gap=1e-6)
     expected = {"logistic": 3 * np.log(2), "hinge": 3.0, "squared": 3.0}[loss]
@@ -457,7 +458,7 @@ def test_examples_without_features_have_no_columns(loss: str) -> None:
     assert 0 <= best.gap <= 1e-6
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_one_example(loss: str) -> None:
     best = best_fixed((csr_array([[2.0]]), [1.0]), loss, 1.0)
     expected = {"logistic": np.log1p(np.exp(-2)), "hinge": 0.0, "squared": 0.0}[loss]
@@ -473,7 +474,7 @@ def test_with_equal_labels_the_best_is_at_the_bound() -> None:
 
 
 @pytest.mark.parametrize("box", [1.0, 100.0])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_values_of_any_size(loss: str, box: float) -> None:
     rows = np.array([[1e-20, 1.0], [1.0, 1e-20], [-1.0, 1.0]])
     for scale, gap in ((1.0, 1e-4), (1e-20, 1e-4), (1e10, 1e-3)):
@@ -482,7 +483,7 @@ def test_values_of_any_size(loss: str, box: float) -> None:
         assert best.lower <= best.total
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_what_no_example_of_importance_has_is_no_column(loss: str) -> None:
     space = Learner(loss, columns=2, intercept=False)
     examples = examples_of(np.eye(2), np.array([1.0, -1.0]), np.array([0.0, 1.0]), space)
@@ -491,7 +492,7 @@ def test_what_no_example_of_importance_has_is_no_column(loss: str) -> None:
     assert best.gap <= 1e-4
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 @pytest.mark.parametrize(
     "box",
     [1e-30, (1.0, 1.0 + 1e-15), (0.0, np.inf), (np.array([1.0, -np.inf]), np.array([np.inf, -2]))],
@@ -508,7 +509,7 @@ def test_boxes_of_any_shape(loss: str, box: Any) -> None:
 # --- real data ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_the_gap_closes_on_rcv1(loss: str) -> None:
     """Squared loss reaches 1e-4 too, after 1,100 passes: too long for a test."""
     X, y = DATASETS["rcv1-piece"].load(home_with("rcv1-piece"))
@@ -516,7 +517,7 @@ def test_the_gap_closes_on_rcv1(loss: str) -> None:
     assert best_fixed((X, y), loss, 1.0, gap=gap).gap <= gap
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_the_gap_closes_on_a9a(loss: str) -> None:
     """Census records of 14 fields as 0 and 1: far more rows than columns."""
     home, file = home_with(), DataFile("a9a/a9a")

@@ -7,10 +7,11 @@ import pytest
 from scipy.sparse import csr_array
 
 from lessregret import Learner
-from lessregret.learners.losses import LOSSES, loss_named
+from lessregret.learners.losses import loss_named
 from lessregret.regret.comparator import InMemory, passes
 from lessregret.regret.comparator.hinges import Hinges
 from tests.support.hindsight import examples_of
+from tests.support.pairs import ONE_OF_EACH
 
 ROWS = np.array([[1.0, 2.0], [0.0, 3.0], [1.0, 2.0], [1.0, 2.0], [0.0, 3.0]])
 LABELS = np.array([1.0, -1.0, -1.0, 1.0, -1.0])
@@ -33,7 +34,7 @@ def value(hinges: Hinges, point: np.ndarray) -> float:
     return float(hinges.weights @ np.maximum(0, lacks))
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_the_pieces_of_a_loss_add_up_to_it(loss: str) -> None:
     """Only a loss with a kink can have any."""
     known = loss_named(loss)

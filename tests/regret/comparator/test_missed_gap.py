@@ -11,9 +11,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from lessregret import Learner
-from lessregret.learners.losses import LOSSES
 from lessregret.regret.comparator import BestFixed, GapWarning, OverFiles, best_fixed
 from tests.support.command_line import CommandLine
+from tests.support.pairs import ONE_OF_EACH
 
 ROWS = np.random.default_rng(1).normal(size=(30, 3))
 SIGNS = np.random.default_rng(2).choice([-1.0, 1.0], 30)
@@ -40,7 +40,7 @@ def told(data: object, loss: str) -> tuple[str, BestFixed]:
 
 
 @pytest.mark.usefixtures("short")
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_a_missed_gap_is_told_with_what_is_certified(loss: str) -> None:
     message, best = told((csr_array(ROWS), SIGNS), loss)
     assert best.gap > 1e-4
@@ -60,7 +60,7 @@ def test_with_files_and_kinks_memory_is_advised(log: Path) -> None:
     assert advice in told(files, "hinge")[0]
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_a_gap_that_is_reached_is_not_told(loss: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", GapWarning)

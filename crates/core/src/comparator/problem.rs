@@ -70,7 +70,8 @@ impl Problem {
                 self.values.push(value);
             }
         }
-        let row = match known.find(self, start) {
+        let (label, importance) = (f64::from(example.label), f64::from(example.importance));
+        let row = match known.find(self, start, label) {
             Some(row) => {
                 self.columns.truncate(start);
                 self.values.truncate(start);
@@ -82,7 +83,6 @@ impl Problem {
                 self.rows() - 1
             }
         };
-        let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         self.constant += self.loss.merge(&mut self.targets[row], label, importance);
     }
 
@@ -251,25 +251,29 @@ struct Known {
 }
 
 impl Known {
-    /// Find the row with the features at the end of the problem's arrays. A new row is added to the table.
+    /// Find the row with the features at the end of the problem's arrays, and with this label if the loss does
+    /// not merge labels. A new row is added to the table.
     ///
     /// Of several rows with the same hash only the first is found again. A collision prevents a merge, and
     /// never merges rows that differ.
-    fn find(&mut self, problem: &Problem, start: usize) -> Option<usize> {
+    fn find(&mut self, problem: &Problem, start: usize, label: f64) -> Option<usize> {
         let (columns, values) = (&problem.columns[start..], &problem.values[start..]);
-        let found = *self.first.entry(hash(columns, values)).or_insert(problem.rows());
+        let any_label = problem.loss.merges_labels();
+        let first = if any_label { 0 } else { label.to_bits() };
+        let found = *self.first.entry(hash(first, columns, values)).or_insert(problem.rows());
         if found == problem.rows() {
             return None;
         }
         let range = problem.row(found);
         let same = problem.columns[range.clone()] == *columns
-            && problem.values[range].iter().zip(values).all(|(a, b)| a.to_bits() == b.to_bits());
+            && problem.values[range].iter().zip(values).all(|(a, b)| a.to_bits() == b.to_bits())
+            && (any_label || problem.targets[found].mean().1 == label);
         same.then_some(found)
     }
 }
 
-fn hash(columns: &[u32], values: &[f32]) -> u64 {
-    columns.iter().zip(values).fold(columns.len() as u64, |state, (&column, &value)| {
+fn hash(first: u64, columns: &[u32], values: &[f32]) -> u64 {
+    columns.iter().zip(values).fold(first ^ columns.len() as u64, |state, (&column, &value)| {
         let word = u64::from(column) << 32 | u64::from(value.to_bits());
         (state.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     })

@@ -124,6 +124,12 @@ impl Tally {
         for k in 0..rounds.len().min(BATCH) {
             losses[k] = loss.value(margins[k], labels[k]);
         }
+        self.record_losses(loss, rounds, losses);
+    }
+
+    /// Record rounds whose losses are known.
+    #[inline(always)]
+    fn record_losses(&mut self, loss: Loss, rounds: &[Round], losses: [f64; BATCH]) {
         for (round, loss_of_round) in rounds.iter().zip(losses) {
             self.record(&Outcome {
                 margin: round.margin,
@@ -141,11 +147,13 @@ impl Tally {
     /// Record rounds that were played on standardised labels: their standardised losses, and then the rounds in
     /// the user's units.
     pub fn record_standardised(&mut self, loss: Loss, rounds: &mut [Round], given: &[Given]) {
-        for (round, given) in rounds.iter_mut().zip(given) {
+        let mut losses = [0.0; BATCH];
+        for ((round, given), lost) in rounds.iter_mut().zip(given).zip(&mut losses) {
             self.standardised_loss += round.importance * loss.value(round.margin, round.label);
             (round.margin, round.label) = (given.units.prediction(round.margin), given.label);
+            *lost = loss.in_units(given.units.unit).value(round.margin, round.label);
         }
-        self.record_all(loss, rounds);
+        self.record_losses(loss, rounds, losses);
     }
 
     /// Record one round.

@@ -26,38 +26,46 @@
 use super::{Labels, Link, LossFunction, Mixing, Point, Tail, Target};
 
 /// max(0, 1 − yp).
+#[derive(Clone, Copy)]
 pub struct Hinge;
 
 impl LossFunction for Hinge {
     const LABELS: Labels = Labels::Binary;
     const LINK: Link = Link::Sign;
     const MIXING: Mixing = Mixing::AdaHedge;
+    const DEGREE: i32 = 0;
+    const MERGES_LABELS: bool = true;
 
     #[inline(always)]
-    fn tail(_margin: f64) -> Tail {
+    fn in_units(self, _unit: f64) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn tail(self, _margin: f64) -> Tail {
         Tail::NONE
     }
 
     #[inline(always)]
-    fn value(_tail: Tail, margin: f64, label: f64) -> f64 {
+    fn value(self, _tail: Tail, margin: f64, label: f64) -> f64 {
         (1.0 - label * margin).max(0.0)
     }
 
     #[inline(always)]
-    fn slope(_tail: Tail, margin: f64, label: f64) -> f64 {
+    fn slope(self, _tail: Tail, margin: f64, label: f64) -> f64 {
         if label * margin < 1.0 { -label } else { 0.0 }
     }
 
-    fn push(margin: f64, label: f64, importance: f64, response: f64) -> f64 {
+    fn push(self, margin: f64, label: f64, importance: f64, response: f64) -> f64 {
         label * importance.min((1.0 - label * margin).max(0.0) / response)
     }
 
-    fn merge(target: &mut Target, label: f64, importance: f64) -> f64 {
+    fn merge(self, target: &mut Target, label: f64, importance: f64) -> f64 {
         target.add_class(label, importance)
     }
 
     #[inline]
-    fn point(target: &Target, margin: f64, temperature: f64) -> Point {
+    fn point(self, target: &Target, margin: f64, temperature: f64) -> Point {
         let mut point = Point::default();
         let [up, down] = target.classes();
         for (label, importance) in [(1.0, up), (-1.0, down)] {
@@ -75,7 +83,7 @@ impl LossFunction for Hinge {
 }
 
 /// α and 1 − α of the barrier, both without cancellation.
-fn shares(lack: f64, temperature: f64) -> (f64, f64) {
+pub(super) fn shares(lack: f64, temperature: f64) -> (f64, f64) {
     let root = lack.hypot(2.0 * temperature);
     let long = root + lack.abs();
     let short = 4.0 * temperature * temperature / long;
@@ -108,10 +116,10 @@ mod tests {
     fn a_cold_barrier_is_hinge() {
         let mut target = Target::default();
         for (label, importance) in [(1.0, 2.0), (-1.0, 0.5), (1.0, 0.25), (-1.0, 0.0)] {
-            Hinge::merge(&mut target, label, importance);
+            Hinge.merge(&mut target, label, importance);
         }
         for margin in [-700.0, -1.0, -0.1, 0.0, 0.9, 30.0] {
-            let point = Hinge::point(&target, margin, 1e-9);
+            let point = Hinge.point(&target, margin, 1e-9);
             assert!((point.smooth - point.loss).abs() < 1e-6, "{margin}");
         }
     }

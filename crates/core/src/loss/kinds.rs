@@ -12,16 +12,45 @@ pub enum Labels {
     Binary,
     /// Any finite numbers.
     Real,
+    /// Counts: numbers from 0 to [`Labels::MOST`].
+    Count,
     /// Any finite numbers, or none: for prediction.
     Any,
 }
 
 impl Labels {
+    /// The largest count, 2^24: all integers up to it are float32 numbers.
+    pub const MOST: f32 = 16_777_216.0;
+
+    /// Whether this finite number can be a label of numbers or counts.
+    #[inline(always)]
+    pub fn holds(self, number: f32) -> bool {
+        self != Labels::Count || (0.0..=Labels::MOST).contains(&number)
+    }
+
+    /// What a label must be, for errors about labels that are numbers.
+    pub fn expected(self) -> &'static str {
+        match self {
+            Labels::Count => "a count as label, a number from 0 to 16777216",
+            Labels::Binary | Labels::Real | Labels::Any => "a number as label",
+        }
+    }
+
+    /// Some labels of this kind, for tests.
+    #[cfg(test)]
+    pub fn some(self) -> &'static [f64] {
+        match self {
+            Labels::Count => &[0.0, 1.0, 7.0],
+            Labels::Binary | Labels::Real | Labels::Any => &[-1.0, 1.0],
+        }
+    }
+
     /// The name, as users write it.
     pub fn name(self) -> &'static str {
         match self {
             Labels::Binary => "binary",
             Labels::Real => "real",
+            Labels::Count => "count",
             Labels::Any => "any",
         }
     }
@@ -36,6 +65,8 @@ pub enum Link {
     Sign,
     /// The label itself, which is the margin.
     Number,
+    /// The expected count, e^p.
+    Count,
 }
 
 impl Link {
@@ -46,6 +77,7 @@ impl Link {
             Link::Sign if margin == 0.0 => 0.0,
             Link::Sign => margin.signum(),
             Link::Number => margin,
+            Link::Count => margin.exp(),
         }
     }
 }
@@ -85,7 +117,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn counts_are_not_negative_and_exact() {
+        assert_eq!([0.0, 2.5, Labels::MOST].map(|y| Labels::Count.holds(y)), [true; 3]);
+        assert_eq!([-1.0, 1.7e7, f32::NAN].map(|y| Labels::Count.holds(y)), [false; 3]);
+        assert!(Labels::Real.holds(-1.0));
+        assert_eq!(Labels::MOST, 24f32.exp2());
+    }
+
+    #[test]
     fn margins_predict() {
+        assert_eq!([0.0, 2.0].map(|p| Link::Count.prediction(p)), [1.0, 2f64.exp()]);
         assert_eq!([-2.0, 0.0, 0.5].map(|p| Link::Sign.prediction(p)), [-1.0, 0.0, 1.0]);
         assert_eq!([-2.0, 0.0, 0.5].map(|p| Link::Number.prediction(p)), [-2.0, 0.0, 0.5]);
         assert_eq!([-1e3, 0.0, 1e3].map(|p| Link::Probability.prediction(p)), [0.0, 0.5, 1.0]);

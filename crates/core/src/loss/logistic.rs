@@ -16,39 +16,47 @@
 use super::{Labels, Link, LossFunction, Mixing, Point, Tail, Target};
 
 /// log(1 + e^(−yp)).
+#[derive(Clone, Copy)]
 pub struct Logistic;
 
 impl LossFunction for Logistic {
     const LABELS: Labels = Labels::Binary;
     const LINK: Link = Link::Probability;
     const MIXING: Mixing = Mixing::LogOdds;
+    const DEGREE: i32 = 0;
+    const MERGES_LABELS: bool = true;
 
     #[inline(always)]
-    fn tail(margin: f64) -> Tail {
+    fn in_units(self, _unit: f64) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn tail(self, margin: f64) -> Tail {
         Tail::of(margin)
     }
 
     #[inline(always)]
-    fn value(tail: Tail, margin: f64, label: f64) -> f64 {
+    fn value(self, tail: Tail, margin: f64, label: f64) -> f64 {
         tail.log_loss(margin, label)
     }
 
     #[inline(always)]
-    fn slope(tail: Tail, margin: f64, label: f64) -> f64 {
+    fn slope(self, tail: Tail, margin: f64, label: f64) -> f64 {
         let unsure = tail.tail * tail.sure;
         -label * if label * margin <= 0.0 { tail.sure } else { unsure }
     }
 
-    fn push(margin: f64, label: f64, importance: f64, response: f64) -> f64 {
+    fn push(self, margin: f64, label: f64, importance: f64, response: f64) -> f64 {
         label * rise(label * margin, importance * response) / response
     }
 
-    fn merge(target: &mut Target, label: f64, importance: f64) -> f64 {
+    fn merge(self, target: &mut Target, label: f64, importance: f64) -> f64 {
         target.add_class(label, importance)
     }
 
     #[inline]
-    fn point(target: &Target, margin: f64, _temperature: f64) -> Point {
+    fn point(self, target: &Target, margin: f64, _temperature: f64) -> Point {
         let [up, down] = target.classes();
         let positive = sigmoid(margin);
         let tail = (-margin.abs()).exp().ln_1p();

@@ -43,7 +43,7 @@ mod tests {
             for margin in [-800.0, -40.0, -3.0, -0.4, 0.0, 0.7, 2.5, 40.0] {
                 for importance in [1e-8, 1e-3, 1.0, 30.0, 1e4, 1e30] {
                     for response in [1e-9, 0.1, 1.0, 50.0] {
-                        for label in [-1.0, 1.0] {
+                        for &label in loss.labels().some() {
                             let whole = push(loss, margin, label, importance, response);
                             let halves = in_halves(loss, margin, label, importance, response);
                             let fault = (whole - halves).abs();
@@ -60,11 +60,12 @@ mod tests {
     #[test]
     fn a_small_push_is_the_gradient() {
         for &loss in LOSSES {
+            let label = loss.labels().some()[0];
             for margin in [-30.0, -0.4, 0.7, 30.0] {
-                let (u, slope) = (push(loss, margin, -1.0, 1e-9, 0.1), loss.slope(margin, -1.0));
+                let (u, slope) = (push(loss, margin, label, 1e-9, 0.1), loss.slope(margin, label));
                 assert!((u + 1e-9 * slope).abs() <= 1e-8 * u.abs());
-                assert_eq!(push(loss, margin, -1.0, 3.0, 0.0), -3.0 * slope);
-                assert_eq!(push(loss, margin, -1.0, 0.0, 2.0), 0.0);
+                assert_eq!(push(loss, margin, label, 3.0, 0.0), -3.0 * slope);
+                assert_eq!(push(loss, margin, label, 0.0, 2.0), 0.0);
             }
         }
     }

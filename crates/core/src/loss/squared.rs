@@ -15,38 +15,46 @@
 use super::{Labels, Link, LossFunction, Mixing, Point, Tail, Target};
 
 /// (p − y)².
+#[derive(Clone, Copy)]
 pub struct Squared;
 
 impl LossFunction for Squared {
     const LABELS: Labels = Labels::Real;
     const LINK: Link = Link::Number;
     const MIXING: Mixing = Mixing::ClippedMean;
+    const DEGREE: i32 = 2;
+    const MERGES_LABELS: bool = true;
 
     #[inline(always)]
-    fn tail(_margin: f64) -> Tail {
+    fn in_units(self, _unit: f64) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn tail(self, _margin: f64) -> Tail {
         Tail::NONE
     }
 
     #[inline(always)]
-    fn value(_tail: Tail, margin: f64, label: f64) -> f64 {
+    fn value(self, _tail: Tail, margin: f64, label: f64) -> f64 {
         (margin - label).powi(2)
     }
 
     #[inline(always)]
-    fn slope(_tail: Tail, margin: f64, label: f64) -> f64 {
+    fn slope(self, _tail: Tail, margin: f64, label: f64) -> f64 {
         2.0 * (margin - label)
     }
 
-    fn push(margin: f64, label: f64, importance: f64, response: f64) -> f64 {
+    fn push(self, margin: f64, label: f64, importance: f64, response: f64) -> f64 {
         (margin - label) * (-2.0 * (importance * response)).exp_m1() / response
     }
 
-    fn merge(target: &mut Target, label: f64, importance: f64) -> f64 {
+    fn merge(self, target: &mut Target, label: f64, importance: f64) -> f64 {
         target.add_number(label, importance)
     }
 
     #[inline]
-    fn point(target: &Target, margin: f64, _temperature: f64) -> Point {
+    fn point(self, target: &Target, margin: f64, _temperature: f64) -> Point {
         let (importance, label) = target.mean();
         let away = margin - label;
         let (loss, slope) = (importance * away * away, 2.0 * importance * away);

@@ -3,7 +3,8 @@
 /// The labels and importances of all examples with the same features, merged.
 ///
 /// Classification: the importance of those labelled +1 and of those labelled −1. Regression: the
-/// importance of all and their mean label, since Σ h (p − y)² = H (p − ȳ)² + Σ h (y − ȳ)².
+/// importance of all and their mean label, since Σ h (p − y)² = H (p − ȳ)² + Σ h (y − ȳ)²; a loss of which
+/// this cannot be said merges only examples with the same label.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Target {
     first: f64,
@@ -41,7 +42,7 @@ impl Target {
 
     /// Regression: the importance H of all and their mean label ȳ.
     #[inline(always)]
-    pub(super) fn mean(&self) -> (f64, f64) {
+    pub(crate) fn mean(&self) -> (f64, f64) {
         (self.first, self.second)
     }
 }
@@ -64,14 +65,24 @@ pub struct Point {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::loss::{LOSSES, Loss};
+    use crate::loss::{LOSSES, Labels, Loss};
 
-    const EXAMPLES: [(f64, f64); 4] = [(1.0, 2.0), (-1.0, 0.5), (1.0, 0.25), (-1.0, 0.0)];
     const MARGINS: [f64; 6] = [-700.0, -1.0, -0.1, 0.0, 0.9, 30.0];
+
+    /// Labels and importances that the loss merges into one target.
+    fn examples(loss: Loss) -> [(f64, f64); 4] {
+        let (one, other) = match (loss.merges_labels(), loss.labels()) {
+            (false, _) => (1.0, 1.0),
+            (true, Labels::Count) => (3.0, 0.0),
+            (true, _) => (1.0, -1.0),
+        };
+        [(one, 2.0), (other, 0.5), (one, 0.25), (other, 0.0)]
+    }
 
     fn merged(loss: Loss) -> (Target, f64) {
         let mut target = Target::default();
-        let constant = EXAMPLES.iter().map(|&(label, h)| loss.merge(&mut target, label, h)).sum();
+        let merge = |(label, h)| loss.merge(&mut target, label, h);
+        let constant = examples(loss).into_iter().map(merge).sum();
         (target, constant)
     }
 
@@ -80,7 +91,7 @@ mod tests {
         for &loss in LOSSES {
             let (target, constant) = merged(loss);
             for margin in MARGINS {
-                let sum: f64 = EXAMPLES.iter().map(|&(y, h)| h * loss.value(margin, y)).sum();
+                let sum: f64 = examples(loss).iter().map(|&(y, h)| h * loss.value(margin, y)).sum();
                 let found = loss.point(&target, margin, 0.1).loss + constant;
                 assert!((found - sum).abs() <= 1e-12 * (1.0 + sum), "{loss:?} {margin}");
             }
@@ -96,7 +107,7 @@ mod tests {
                 let line = point.dual + point.slope * other;
                 let above = loss.point(&target, other, 0.1).loss;
                 assert!(line <= above + 1e-9 * (1.0 + above), "{loss:?} {margin} {other}");
-                let sum: f64 = EXAMPLES.iter().map(|&(y, h)| h * loss.value(other, y)).sum();
+                let sum: f64 = examples(loss).iter().map(|&(y, h)| h * loss.value(other, y)).sum();
                 assert!(line + constant <= sum + 1e-9 * (1.0 + sum), "{loss:?} {margin} {other}");
             }
         }
@@ -110,8 +121,14 @@ mod tests {
                 let step = 1e-5;
                 let [low, high] = [-step, step].map(|d| loss.point(&target, margin + d, 0.1));
                 let point = loss.point(&target, margin, 0.1);
-                assert!(((high.smooth - low.smooth) / (2.0 * step) - point.slope).abs() < 1e-6);
-                assert!(((high.slope - low.slope) / (2.0 * step) - point.curvature).abs() < 1e-5);
+                // The curvature of a loss made of pieces jumps where they meet.
+                if (high.curvature - low.curvature).abs() > 0.1 {
+                    continue;
+                }
+                let slope = (high.smooth - low.smooth) / (2.0 * step);
+                assert!((slope - point.slope).abs() < 1e-6, "{loss:?} {margin}");
+                let curvature = (high.slope - low.slope) / (2.0 * step);
+                assert!((curvature - point.curvature).abs() < 1e-5, "{loss:?} {margin}");
             }
         }
     }

@@ -41,10 +41,10 @@ pub fn slopes(loss: Loss, margins: &PerLane, label: f64, tails: &Tails) -> PerLa
 
 /// The tails of the margins, for a loss whose type is known.
 #[inline(always)]
-pub(super) fn tails_of<L: LossFunction>(margins: &PerLane) -> Tails {
+pub(super) fn tails_of<L: LossFunction>(loss: L, margins: &PerLane) -> Tails {
     let mut tails = Tails::default();
     for (lane, &margin) in margins.iter().enumerate() {
-        let Tail { tail, sure } = L::tail(margin);
+        let Tail { tail, sure } = loss.tail(margin);
         tails.tail[lane] = tail;
         tails.sure[lane] = sure;
     }
@@ -53,20 +53,30 @@ pub(super) fn tails_of<L: LossFunction>(margins: &PerLane) -> Tails {
 
 /// ℓ(p, y) in every lane, for a loss whose type is known.
 #[inline(always)]
-pub(super) fn values_of<L: LossFunction>(margins: &PerLane, label: f64, tails: &Tails) -> PerLane {
+pub(super) fn values_of<L: LossFunction>(
+    loss: L,
+    margins: &PerLane,
+    label: f64,
+    tails: &Tails,
+) -> PerLane {
     let mut values = [0.0; LANES];
     for lane in 0..LANES {
-        values[lane] = L::value(tails.get(lane), margins[lane], label);
+        values[lane] = loss.value(tails.get(lane), margins[lane], label);
     }
     values
 }
 
 /// dℓ/dp in every lane, for a loss whose type is known.
 #[inline(always)]
-pub(super) fn slopes_of<L: LossFunction>(margins: &PerLane, label: f64, tails: &Tails) -> PerLane {
+pub(super) fn slopes_of<L: LossFunction>(
+    loss: L,
+    margins: &PerLane,
+    label: f64,
+    tails: &Tails,
+) -> PerLane {
     let mut slopes = [0.0; LANES];
     for lane in 0..LANES {
-        slopes[lane] = L::slope(tails.get(lane), margins[lane], label);
+        slopes[lane] = loss.slope(tails.get(lane), margins[lane], label);
     }
     slopes
 }
@@ -95,8 +105,9 @@ mod tests {
         for &loss in LOSSES {
             for step in 0..2000 {
                 let lane_margin = |lane: usize| (lane as f64 - 3.5) * f64::from(step) * 0.117;
+                let labels = loss.labels().some();
                 let (margins, label) =
-                    (std::array::from_fn(lane_margin), [-1.0, 1.0][step as usize % 2]);
+                    (std::array::from_fn(lane_margin), labels[step as usize % labels.len()]);
                 for path in InstructionSet::available() {
                     let [values, slopes] = path.run(Facing(loss, margins, label));
                     for (lane, &margin) in margins.iter().enumerate() {

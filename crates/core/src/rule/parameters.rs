@@ -11,6 +11,8 @@ pub trait Parameters: Serialize + DeserializeOwned {
     type Rule: Rule;
     /// Whether the rule learns only from labels -1 and 1.
     const CLASSIFIES: bool = false;
+    /// Whether the rule moves the margin to the label, so that the margin must be the prediction.
+    const MEETS_LABELS: bool = false;
 
     /// Build the rule; an error names the parameter that is out of its limits.
     fn rule(&self) -> Result<Self::Rule>;

@@ -79,6 +79,7 @@ pub struct PaParameters {
 
 impl Parameters for PaParameters {
     type Rule = PassiveAggressive;
+    const MEETS_LABELS: bool = true;
 
     fn rule(&self) -> Result<PassiveAggressive> {
         PassiveAggressive::checked(Variant::Pa, self.epsilon)
@@ -97,6 +98,7 @@ pub struct Pa1Parameters {
 
 impl Parameters for Pa1Parameters {
     type Rule = PassiveAggressive;
+    const MEETS_LABELS: bool = true;
 
     fn rule(&self) -> Result<PassiveAggressive> {
         let aggressiveness = positive("aggressiveness", self.aggressiveness)?.into();
@@ -116,6 +118,7 @@ pub struct Pa2Parameters {
 
 impl Parameters for Pa2Parameters {
     type Rule = PassiveAggressive;
+    const MEETS_LABELS: bool = true;
 
     fn rule(&self) -> Result<PassiveAggressive> {
         let aggressiveness = positive("aggressiveness", self.aggressiveness)?.into();

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::loss::Loss;
+use crate::loss::{Labels, Loss};
 use crate::rule::{Parameters, Rule, RuleSpec, WithRule};
 pub use namespaces::{ANY, Groups, Namespaces, distinct};
 pub use schema::{Classes, Column, Kind, MOST_WORDS, Schema};
@@ -127,6 +127,11 @@ impl Spec {
             let rule = self.rule.name();
             let cure = "use hinge or logistic loss, or another rule";
             return Err(Error::Spec(format!("rule '{rule}' learns from labels -1 and 1; {cure}")));
+        }
+        if P::MEETS_LABELS && self.loss.labels() == Labels::Count {
+            let rule = self.rule.name();
+            let why = "moves predictions to labels, and a count is predicted by e to the margin";
+            return Err(Error::Spec(format!("rule '{rule}' {why}; use another rule or loss")));
         }
         self.check_importance_aware(P::Rule::DESCENDS)?;
         self.check_l2(P::Rule::BOUNDED)?;

@@ -162,7 +162,7 @@ impl Schema {
         let is_needed = labels == Labels::Binary && self.first(Kind::Label).is_some();
         match &self.classes {
             None if is_needed => refuse("the names of the two classes are not given".to_owned()),
-            Some(_) if labels == Labels::Real => {
+            Some(_) if matches!(labels, Labels::Real | Labels::Count) => {
                 refuse("labels are numbers, and names of classes are given".to_owned())
             }
             Some(Classes { negative: Some(negative), positive }) if negative == positive => {

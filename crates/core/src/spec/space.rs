@@ -166,9 +166,9 @@ impl FeatureSpace {
         )))
     }
 
-    /// Whether labels are standardised: they are numbers, and the scale is `standard`.
+    /// Whether labels are standardised: they are numbers or counts, and the scale is `standard`.
     pub fn standardises_labels(&self) -> bool {
-        self.scale == Scale::Standard && self.labels == Labels::Real
+        self.scale == Scale::Standard && matches!(self.labels, Labels::Real | Labels::Count)
     }
 
     /// Whether examples are rows of a table. A schema without columns only names the classes.

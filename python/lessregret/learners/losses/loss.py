@@ -10,7 +10,11 @@ what its labels are, what a margin predicts, how lanes that suffer it are mixed
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class Piece(NamedTuple):
@@ -28,13 +32,16 @@ class Loss(ABC):
     AdaHedge, which asks for nothing but convexity; importance-aware updates need ``push`` too.
     """
 
-    name: ClassVar[str]
-    labels: ClassVar[Literal["binary", "real"]] = "binary"
-    """Two classes, -1 and +1, or any finite number."""
-    link: ClassVar[Literal["probability", "sign", "number"]] = "sign"
-    """What a margin predicts: the probability of +1, a score whose sign is the class, a number."""
+    name: str
+    labels: ClassVar[Literal["binary", "real", "count"]] = "binary"
+    """Two classes, -1 and +1, or any finite number, or a count from 0 to 2^24."""
+    link: ClassVar[Literal["probability", "sign", "number", "count"]] = "sign"
+    """What a margin predicts: the probability of +1, a score whose sign is the class, a number, or
+    by e^p an expected count."""
     mixing: ClassVar[Literal["log-odds", "clipped-mean", "adahedge"]] = "adahedge"
     """How lanes that suffer this loss are mixed."""
+    degree: ClassVar[int] = 0
+    """d: if labels are measured in a unit that is u times smaller, losses are u^d times larger."""
     has_kink: ClassVar[bool] = False
     """Whether the slope jumps, so that a search for the minimum needs a smoothed loss."""
 
@@ -45,6 +52,13 @@ class Loss(ABC):
     @abstractmethod
     def slope(self, margin: float, label: float) -> float:
         """dℓ/dp, a subgradient where there is a kink."""
+
+    def in_units(self, unit: float) -> Loss:
+        """The loss by which predictions and labels in the user's units lose u^d times as much.
+
+        For labels that are standardised: u is their standard deviation, or the mean of counts.
+        """
+        return self
 
     def pieces(self, label: float) -> tuple[Piece, ...]:
         """The pieces that add up to the loss, where it is piecewise linear and not below 0.
@@ -58,10 +72,25 @@ class Loss(ABC):
         """The importance-aware push u, for an importance and a response above 0."""
         raise NotImplementedError(f"no importance-aware push is known for the loss {self.name!r}")
 
+    def predictions(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The predictions of margins: of a label that is a number, or of an expected count."""
+        if self.link != "count":
+            return margins
+        import numpy as np
+
+        return np.exp(margins)
+
     @property
     def has_push(self) -> bool:
         """Whether importance-aware updates are known for this loss."""
         return type(self).push is not Loss.push
+
+    @property
+    def units(self) -> str:
+        """What losses, regrets and bounds of the game on standardised labels are in."""
+        if self.labels == "count":
+            return "in mean counts"
+        return "in variances of the labels" if self.degree == 2 else "in deviations of the labels"
 
     @property
     def is_classification(self) -> bool:

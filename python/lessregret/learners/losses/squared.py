@@ -29,6 +29,7 @@ class Squared(Loss):
     labels = "real"
     link = "number"
     mixing = "clipped-mean"
+    degree = 2
 
     def value(self, margin: float, label: float) -> float:
         return (margin - label) ** 2

@@ -45,6 +45,7 @@ class PassiveAggressive(Rule):
 
     empty = Slot()
     coupled = True
+    meets_labels = True
 
     epsilon: float = limited(0.1, least=0)
 

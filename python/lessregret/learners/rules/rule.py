@@ -116,9 +116,18 @@ class Rule(ABC):
     """Whether at rate "auto" the last lane plays the rule ``coin`` in place of an eighth rate."""
     regresses: ClassVar[bool] = True
     """Whether the rule can learn from labels that are numbers."""
+    meets_labels: ClassVar[bool] = False
+    """Whether the rule moves the margin to the label, so that the margin must be the prediction."""
 
     def __post_init__(self) -> None:
         check_limits(self)
+
+    @classmethod
+    def learns_from(cls, labels: str) -> bool:
+        """Whether the rule can learn from labels of this kind: "binary", "real" or "count"."""
+        return labels == "binary" or (
+            cls.regresses and not (cls.meets_labels and labels == "count")
+        )
 
     @abstractmethod
     def weight(self, slot: Any, value: float) -> float:

@@ -130,7 +130,7 @@ def best_fixed(
     data : Examples, Passes or (X, y)
         The examples: :class:`Examples` in memory, :class:`OverFiles` for files larger than memory,
         or a sparse matrix and its labels. An intercept is *not* added to a matrix.
-    loss : "logistic", "hinge" or "squared"
+    loss : "logistic", "hinge", "squared" or another loss
         The loss to minimise. If ``data`` are :class:`InMemory` or :class:`OverFiles`, it must be
         the loss that they were made for.
     box : number above 0, or (low, high)

@@ -8,6 +8,8 @@
 //! Each label    n' = n + h,  μ' = μ + (y − μ) h/n',  M2' = M2 + h (y − μ)(y − μ')      West (1979)
 //! Learns from   ŷ = (y − μ')/σ', and 0 if σ' = 0       the statistics with this label
 //! Predicts      P = clip(μ + σ m, A, B), and 0 before the first label       those without it
+//! Counts        ŷ = y/μ', at most 2^24, and 0 if μ' = 0
+//!               ln P = clip(ln μ + m, ln A, ln B), and 0 before the first label
 //! ```
 //!
 //! m is the margin of the learner, in standardised units. The label that a learner sees is scaled by statistics
@@ -15,18 +17,24 @@
 //! such gradient ends the steps of every rate that divides by the gradients so far. It is a float32, as the
 //! scaled values are. A round of importance 0 changes nothing, and ŷ is 0 in it.
 //!
-//! Labels are standardised exactly if the scale is `standard` and the labels are numbers. Regret and bounds are
-//! those of the game (m − ŷ)²; predictions and losses are in the user's units.
+//! Labels are standardised exactly if the scale is `standard` and the labels are numbers or counts. Regret and
+//! bounds are those of the game ℓ(m, ŷ); predictions and losses are in the user's units, u^d times as large: the
+//! unit u is σ, or μ of counts, and d the degree of the loss. A count has no other unit than its mean, since it
+//! is predicted by e^p: the logarithms of A and B are taken to be −24 ln 2 at least.
 //!
 //! Two parts of a stream can be merged: n is a sum, μ and M2 follow by the formula of Chan, Golub & LeVeque
 //! (1979), and `[A, B]` is a minimum and a maximum. The twin is `python/lessregret/learners/labels.py`.
 
 use serde::{Deserialize, Serialize};
 
+use crate::loss::Labels;
 use crate::rule::Interval;
 
 /// σ²/μ² up to which labels count as equal.
 const EQUAL: f64 = 1e-24;
+
+/// The least logarithm of a count: −24 ln 2.
+const LEAST_LOG: f64 = -24.0 * std::f64::consts::LN_2;
 
 /// The statistics of the labels so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -63,20 +71,39 @@ impl LabelStatistics {
         if variance > EQUAL * self.mean * self.mean { variance.sqrt() } else { 0.0 }
     }
 
-    /// How margins become predictions.
-    pub fn units(&self) -> Units {
-        let range = self.range.unwrap_or_default();
-        Units { mean: self.mean, deviation: self.deviation(), range }
+    /// How margins become predictions of labels of this kind.
+    pub fn units(&self, kind: Labels) -> Units {
+        let (mean, deviation) = (self.mean, self.deviation());
+        if kind != Labels::Count {
+            let range = self.range.unwrap_or_default();
+            return Units { mean, deviation, range, unit: deviation };
+        }
+        let log = |count: f64| count.ln().max(LEAST_LOG);
+        let range = self.range.map(|range| range.map(log)).unwrap_or_default();
+        Units { mean: self.range.map_or(0.0, |_| log(mean)), deviation: 1.0, range, unit: mean }
+    }
+
+    /// ŷ of a label of this kind, by statistics that contain it.
+    fn standardised(&self, kind: Labels, label: f64) -> f64 {
+        let deviation = self.deviation();
+        match kind {
+            Labels::Count if self.mean > 0.0 => (label / self.mean).min(f64::from(Labels::MOST)),
+            Labels::Count => 0.0,
+            _ if deviation > 0.0 => (label - self.mean) / deviation,
+            _ => 0.0,
+        }
     }
 }
 
 /// How margins in standardised units become predictions in the user's units.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Units {
-    /// μ
+    /// μ, or ln μ of counts.
     pub mean: f64,
-    /// σ
+    /// σ, or 1 of counts.
     pub deviation: f64,
+    /// u, the unit of the labels: σ, or μ of counts.
+    pub unit: f64,
     range: [f64; 2],
 }
 
@@ -87,7 +114,7 @@ impl Units {
         self.mean + self.deviation * margin
     }
 
-    /// P, the prediction of a margin: μ + σ m within the range of the labels.
+    /// P, the prediction of a margin, or ln P of counts: μ + σ m within the range of the labels.
     #[inline(always)]
     pub fn prediction(&self, margin: f64) -> f64 {
         self.of(margin).max(self.range[0]).min(self.range[1])
@@ -109,14 +136,26 @@ pub struct Given {
 }
 
 /// The statistics of the labels, and the rounds that were played with them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct LabelScale {
+    kind: Labels,
     statistics: LabelStatistics,
     next: LabelStatistics,
     rounds: Vec<Given>,
 }
 
 impl LabelScale {
+    /// The scale of labels of this kind, before the first label.
+    pub fn new(kind: Labels) -> Self {
+        let (statistics, next, rounds) = Default::default();
+        LabelScale { kind, statistics, next, rounds }
+    }
+
+    /// How margins become predictions.
+    pub fn units(&self) -> Units {
+        self.statistics.units(self.kind)
+    }
+
     /// The statistics of the labels so far.
     pub fn statistics(&self) -> LabelStatistics {
         self.statistics
@@ -131,12 +170,11 @@ impl LabelScale {
     pub fn prepare(&mut self, label: f32, importance: f32) -> f32 {
         let label = f64::from(label);
         self.next = self.statistics.with(label, f64::from(importance));
-        let deviation = self.next.deviation();
-        if deviation == 0.0 || importance == 0.0 {
+        if importance == 0.0 {
             return 0.0;
         }
         // Beyond a float32 only if the importance is tiny, and the gradient is a multiple of it.
-        Interval::EVERYWHERE.clip(((label - self.next.mean) / deviation) as f32)
+        Interval::EVERYWHERE.clip(self.next.standardised(self.kind, label) as f32)
     }
 
     /// Update the statistics by the label that was prepared.
@@ -146,7 +184,7 @@ impl LabelScale {
 
     /// Update the statistics by the label that was prepared, and keep the round until it is recorded.
     pub fn remember_round(&mut self, label: f32) {
-        self.rounds.push(Given { label: f64::from(label), units: self.statistics.units() });
+        self.rounds.push(Given { label: f64::from(label), units: self.units() });
         self.remember();
     }
 
@@ -168,7 +206,7 @@ mod tests {
     use super::*;
 
     fn scaled(labels: &[(f32, f32)]) -> (LabelScale, Vec<f32>) {
-        let mut scale = LabelScale::default();
+        let mut scale = LabelScale::new(Labels::Real);
         let seen = labels.iter().map(|&(label, importance)| {
             let seen = scale.prepare(label, importance);
             scale.remember();
@@ -193,9 +231,9 @@ mod tests {
     fn labels_are_standardised_with_themselves_and_predictions_without() {
         let (mut scale, seen) = scaled(&[(5.0, 1.0), (7.0, 1.0), (9.0, 0.0)]);
         assert_eq!(seen, [0.0, 1.0, 0.0]);
-        assert_eq!(scale.statistics().units().prediction(0.5), 6.5);
-        assert_eq!(scale.statistics().units().prediction(9.0), 7.0);
-        assert_eq!(LabelStatistics::default().units().prediction(3.0), 0.0);
+        assert_eq!(scale.units().prediction(0.5), 6.5);
+        assert_eq!(scale.units().prediction(9.0), 7.0);
+        assert_eq!(LabelStatistics::default().units(Labels::Real).prediction(3.0), 0.0);
         scale.prepare(9.0, 1.0);
         assert_eq!(scale.statistics().mean, 6.0);
         scale.remember_round(9.0);
@@ -207,7 +245,7 @@ mod tests {
     #[test]
     fn equal_labels_have_no_spread_and_extreme_ones_stay_finite() {
         let (scale, seen) = scaled(&[(0.1, 0.3), (0.1, 1e-30), (0.1, 7.0)]);
-        assert_eq!((seen, scale.statistics().units().deviation), (vec![0.0; 3], 0.0));
+        assert_eq!((seen, scale.units().deviation), (vec![0.0; 3], 0.0));
         let (scale, seen) = scaled(&[(-f32::MAX, f32::MAX), (f32::MAX, 1e-45), (1e-45, 1.0)]);
         assert!(seen.iter().all(|label| label.is_finite()), "{seen:?}");
         let LabelStatistics { mean, squares, .. } = scale.statistics();

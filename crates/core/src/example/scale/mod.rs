@@ -69,7 +69,7 @@ impl Scales {
             Scale::None => Scales::None,
             Scale::Cap | Scale::Full => Scales::Largest(Largest::new(space.scale, slots)?),
             Scale::Standard => {
-                let labels = space.standardises_labels().then(LabelScale::default);
+                let labels = space.standardises_labels().then(|| LabelScale::new(space.labels));
                 Scales::Standard(Box::new(Standard::new(slots, intercept, labels)))
             }
         })
@@ -112,7 +112,7 @@ impl Scales {
 
     /// How margins become predictions in the user's units, if labels are standardised.
     pub fn label_units(&self) -> Option<LabelUnits> {
-        self.labels().map(|labels| labels.statistics().units())
+        self.labels().map(|labels| labels.units())
     }
 
     /// Convert margins into predictions in the user's units, if labels are standardised.

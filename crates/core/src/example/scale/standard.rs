@@ -156,7 +156,7 @@ impl Standard {
     /// the example had all of them.
     pub(super) fn unscaled(&self, slot: u32, weight: &dyn Fn(usize) -> f32, unit: bool) -> f32 {
         let wide = |slot: u32| f64::from(weight(slot as usize));
-        let units = self.labels.as_ref().map(|labels| labels.statistics().units());
+        let units = self.labels.as_ref().map(|labels| labels.units());
         let raw = if slot == self.intercept {
             let always = self.always();
             let constant = |&slot: &u32| {

@@ -2,7 +2,7 @@
 
 use super::Lanes;
 use super::coin::{Bets, COIN};
-use super::experts::Plays;
+use super::experts::{Plays, mean};
 use crate::example::{Example, Scaled};
 use crate::learn::explain::Explanation;
 use crate::learn::frame::Boxes;
@@ -43,8 +43,11 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             (self.frame.loss, &self.observer.mixture, &self.observer.stack);
         let (shares, units) = (mixture.shares(loss), self.frame.scales.label_units());
         let mut plays = Plays::new(loss, margins, &Tails::of(loss, margins), stack);
+        let mut added = 0.0;
         if let Some(units) = units {
-            plays.margins = plays.margins.map(|margin| units.of(margin));
+            let beyond = plays.margins.map(|margin| units.prediction(margin) - units.of(margin));
+            added = mean(&shares, &beyond);
+            plays.margins = plays.margins.map(|margin| units.prediction(margin));
         }
         let margin = mixture.margin(loss, &shares, &plays);
         let (of_experts, outside) = mixture.split(loss, &shares, &plays, margin);
@@ -55,7 +58,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
                 deviation * (of_experts[k] + of_experts[LANES] * in_stack[k])
             }),
             mean_label: units.map(|units| units.mean),
-            clipping: outside + deviation * of_experts[LANES] * beyond,
+            clipping: added + outside + deviation * of_experts[LANES] * beyond,
         }
     }
 }

@@ -227,7 +227,7 @@ impl<R: Rule, B: Boxes> PlayKernel for Lanes<R, B> {
         let (loss, mixture, stack) =
             (self.frame.loss, &self.observer.mixture, &self.observer.stack);
         let shares = mixture.shares(loss);
-        let units = self.frame.scales.labels().map(|labels| labels.statistics().units());
+        let units = self.frame.scales.labels().map(|labels| labels.units());
         for k in 0..examples.len() {
             let example = examples.example(k);
             let seen = self.frame.scales.normalise(&example, &mut scratch);
@@ -240,7 +240,7 @@ impl<R: Rule, B: Boxes> PlayKernel for Lanes<R, B> {
             let tails = Tails::of(loss, &look.margins);
             let mut plays = Plays::new(loss, &look.margins, &tails, stack);
             if let Some(units) = units {
-                plays.margins = plays.margins.map(|margin| units.of(margin));
+                plays.margins = plays.margins.map(|margin| units.prediction(margin));
             }
             margins.push(mixture.margin(loss, &shares, &plays));
         }

@@ -254,6 +254,9 @@ impl Observer {
     fn record_all(&mut self, rounds: &Rounds, mixed: &[f64]) {
         let mut own = [0.0; BATCH];
         self.loss.values_of_many(mixed, &rounds.labels, &mut own);
+        for (k, given) in rounds.given.iter().enumerate() {
+            own[k] = self.loss.in_units(given.units.unit).value(mixed[k], rounds.labels[k]);
+        }
         for k in 0..rounds.labels.len() {
             let (label, importance) = (rounds.labels[k], rounds.importances[k]);
             self.tally.record(&Outcome {
@@ -300,11 +303,11 @@ mod tests {
     use super::*;
     use crate::loss::LOSSES;
 
-    fn round(t: usize, importance: f64) -> Round {
+    fn round(loss: Loss, t: usize, importance: f64) -> Round {
         let wave = |k: usize| (3.0 + k as f64) * ((t * (k + 2)) as f64).cos();
         let margins: PerLane = std::array::from_fn(wave);
         Round {
-            label: if t.is_multiple_of(3) { -1.0 } else { 1.0 },
+            label: loss.labels().some()[usize::from(!t.is_multiple_of(3))],
             importance,
             features: t,
             margins,
@@ -321,7 +324,7 @@ mod tests {
         let (mut rounds, mut mixed) = (Rounds::default(), Vec::new());
         for t in 0..200 {
             // Plain rounds, then one of larger importance; no round after it is plain.
-            let round = round(t, if t == 150 { 2.0 } else { 1.0 });
+            let round = round(loss, t, if t == 150 { 2.0 } else { 1.0 });
             rounds.push(Round { tails: Tails::of(loss, &round.margins), ..round });
             if (t + 1).is_multiple_of(at_a_time) {
                 observer.observe(&mut rounds, &mut mixed);

@@ -4,13 +4,14 @@
 //!
 //! ```text
 //! P_k = clip(μ + σ m_k, A, B)       what expert k predicts, before the label is known
-//! P   = Σ π_k P_k                   what is played; the shares are those of the losses (P_k − y)²
+//! P   = Σ π_k P_k                   what is played; the shares are those of the losses ℓ(P_k, y)
 //! p̂   = (P − μ)/σ                   the margin of P; Σ π_k m_k if σ = 0
 //! ```
 //!
 //! The losses in the user's units are those of the clipped predictions, for which the cost of mixing holds. The
-//! standardised losses, of which the bound is, are (m_k − ŷ)² of a lane and (p̂ − ŷ)² of the mixture. Penalties
-//! are in standardised units; with a loss in the user's units they count σ² times.
+//! standardised losses, of which the bound is, are ℓ(m_k, ŷ) of a lane and ℓ(p̂, ŷ) of the mixture. Penalties
+//! are in standardised units; with a loss in the user's units they count u^d times, u the unit of the labels and
+//! d the degree of the loss. Of counts the P_k are logarithms, as margins are.
 
 use super::experts::{PerExpert, mean};
 use super::observe::{Observer, Rounds};
@@ -24,7 +25,7 @@ pub(super) struct Standardised {
     labels: Vec<f64>,
     /// The margins of the experts.
     margins: Vec<PerExpert>,
-    /// (m_k − ŷ)² of the experts.
+    /// ℓ(m_k, ŷ) of the experts.
     lost: Vec<PerExpert>,
     /// p̂
     mixed: Vec<f64>,
@@ -53,9 +54,10 @@ impl Rounds {
         for (k, given) in self.given.iter().enumerate() {
             let units = given.units;
             margins.push(self.plays[k].margins);
+            let loss = loss.in_units(units.unit);
             self.labels[k] = given.label;
-            self.lost[k] = margins[k].map(|m| loss.value(units.prediction(m), given.label));
-            self.plays[k].margins = margins[k].map(|m| units.of(m));
+            self.plays[k].margins = margins[k].map(|m| units.prediction(m));
+            self.lost[k] = self.plays[k].margins.map(|p| loss.value(p, given.label));
         }
     }
 }
@@ -76,16 +78,17 @@ impl Observer {
 
     /// Mix one round; returns the mixture's prediction, its penalty, and the margin of its prediction.
     fn play_standardised(&mut self, rounds: &Rounds, k: usize) -> (f64, f64, f64) {
-        let (loss, label, importance) = (self.loss, rounds.labels[k], rounds.importances[k]);
         let (plays, mut suffered, units) =
             (&rounds.plays[k], rounds.suffered(k), rounds.given[k].units);
+        let (label, importance) = (rounds.labels[k], rounds.importances[k]);
+        let loss = self.loss.in_units(units.unit);
         let mixture = &mut self.mixture;
         let shares = mixture.shares(loss);
         let prediction = mixture.margin(loss, &shares, plays);
         let penalty = mean(&shares, &suffered.penalties);
-        let variance = units.deviation * units.deviation;
-        suffered.penalties = suffered.penalties.map(|penalty| variance * penalty);
-        let own = loss.value(prediction, label) + variance * penalty;
+        let factor = units.unit.powi(loss.degree());
+        suffered.penalties = suffered.penalties.map(|penalty| factor * penalty);
+        let own = loss.value(prediction, label) + factor * penalty;
         let counted = mixture.counted(loss, &plays.margins, label, &suffered);
         mixture.absorb(loss, &counted, own, importance, self.fixed_share, self.penalised);
         mixture.meet(loss, label, importance);

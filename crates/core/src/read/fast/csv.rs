@@ -479,7 +479,7 @@ impl Source<'_> {
         }
         match &self.encoder.classes {
             Some(classes) => classes.label_of_text(&self.text[cell]),
-            None => self.float(&cell),
+            None => self.float(&cell).filter(|&number| self.encoder.labels.holds(number)),
         }
     }
 

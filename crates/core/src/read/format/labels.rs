@@ -3,6 +3,7 @@
 //! ```text
 //! binary  = "1" | "0" | "-1"          in any spelling of these numbers
 //! real    = float
+//! count   = float                     from 0 to 2^24
 //! any     = [float]
 //! ```
 //!
@@ -62,7 +63,7 @@ impl LabelReader {
     pub fn read(&mut self, line: &[u8], place: Range<usize>) -> Result<f32, Fault> {
         match self.labels {
             Labels::Binary => self.read_binary(line, place),
-            Labels::Real | Labels::Any => numbers::float(line, place, "a number as label"),
+            Labels::Real | Labels::Count | Labels::Any => self.read_number(line, place),
         }
     }
 
@@ -70,7 +71,8 @@ impl LabelReader {
     pub fn number(&mut self, number: f32) -> Result<f32, Fault> {
         let outcome = match self.labels {
             Labels::Binary => self.class(number.into()),
-            Labels::Real | Labels::Any if number.is_finite() => Ok(number),
+            kind if number.is_finite() && kind.holds(number) => Ok(number),
+            Labels::Count => Err(Labels::Count.expected().to_owned()),
             Labels::Real | Labels::Any => Err("a finite number as label".to_owned()),
         };
         outcome.map_err(|expected| Fault { column: 0, expected, found: format!("'{number}'") })
@@ -79,6 +81,15 @@ impl LabelReader {
     /// The label of an example without one, if that is allowed.
     pub fn absent(&self) -> Option<f32> {
         (self.labels == Labels::Any).then_some(f32::NAN)
+    }
+
+    fn read_number(&self, line: &[u8], place: Range<usize>) -> Result<f32, Fault> {
+        let expected = self.labels.expected();
+        let number = numbers::float(line, place.clone(), expected)?;
+        match self.labels.holds(number) {
+            true => Ok(number),
+            false => Err(Fault::at(line, place, expected.to_owned())),
+        }
     }
 
     fn read_binary(&mut self, line: &[u8], place: Range<usize>) -> Result<f32, Fault> {
@@ -170,6 +181,18 @@ mod tests {
             assert_eq!(read(&mut reader, "x"), Err(message.into()));
             assert!(read(&mut reader, "nan").is_err());
         }
+    }
+
+    #[test]
+    fn counts_are_not_negative() {
+        let mut reader = LabelReader::new(Labels::Count);
+        assert_eq!(read(&mut reader, "3"), Ok(3.0));
+        let expected = "expected a count as label, a number from 0 to 16777216, found";
+        for text in ["-3", "1e8", "x"] {
+            assert_eq!(read(&mut reader, text), Err(format!("{expected} '{text}'")));
+        }
+        assert!(reader.number(-1.0).is_err() && reader.number(f32::NAN).is_err());
+        assert_eq!(reader.absent(), None);
     }
 
     #[test]

@@ -50,6 +50,7 @@ fn is_label(kind: Labels) -> fn(f64) -> bool {
     match kind {
         Labels::Binary => |y| y.abs() == 1.0,
         Labels::Real => |y| (y as f32).is_finite(),
+        Labels::Count => |y| Labels::Count.holds(y as f32),
         Labels::Any => |y| y.is_nan() || (y as f32).is_finite(),
     }
 }
@@ -67,6 +68,7 @@ fn check_labels(kind: Labels, rows: usize, labels: &[f64]) -> Result<()> {
     let expected = match kind {
         Labels::Binary => "a label -1 or 1",
         Labels::Real => "a finite number",
+        Labels::Count => "a count, a number from 0 to 16777216",
         Labels::Any => "a finite number, or NaN where there is no label",
     };
     Err(InputError::argument(format!("y[{row}]"), labels[row], expected).into())

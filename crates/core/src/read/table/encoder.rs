@@ -39,7 +39,7 @@ struct Row {
 #[derive(Clone, Debug)]
 pub struct Encoder {
     schema: Arc<Schema>,
-    labels: Labels,
+    pub(in crate::read) labels: Labels,
     mask: u64,
     /// The names of every column.
     pub(in crate::read) columns: Vec<Prepared>,
@@ -227,12 +227,15 @@ impl Encoder {
         let label = match &self.classes {
             _ if is_missing => None,
             Some(classes) => classes.label(cell),
-            None => cell.number().map(|number| number as f32).filter(|number| number.is_finite()),
+            None => cell
+                .number()
+                .map(|number| number as f32)
+                .filter(|&number| number.is_finite() && self.labels.holds(number)),
         };
         match label {
             Some(label) => Ok(label),
             None if may_be_absent => Ok(f32::NAN),
-            None => Err(CellFault::of_label(k, column, &self.schema, cell)),
+            None => Err(CellFault::of_label(k, column, &self.schema, self.labels, cell)),
         }
     }
 

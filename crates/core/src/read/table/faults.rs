@@ -1,6 +1,7 @@
 //! Cells that their columns cannot hold.
 
 use super::cell::Cell;
+use crate::loss::Labels;
 use crate::read::format::quote;
 use crate::spec::{Classes, Column, Kind, Schema};
 
@@ -33,10 +34,16 @@ impl CellFault {
     }
 
     /// A label that is none of the classes, or not a number.
-    pub fn of_label(k: usize, column: &Column, schema: &Schema, cell: Cell<'_>) -> Self {
+    pub fn of_label(
+        k: usize,
+        column: &Column,
+        schema: &Schema,
+        labels: Labels,
+        cell: Cell<'_>,
+    ) -> Self {
         let name = &column.name;
         let expected = match &schema.classes {
-            None => format!("a number as label in column '{name}'"),
+            None => format!("{} in column '{name}'", labels.expected()),
             Some(Classes { negative: None, .. }) => format!("a label in column '{name}'"),
             Some(Classes { negative: Some(negative), positive }) => {
                 format!("the label '{negative}' or '{positive}' in column '{name}'")

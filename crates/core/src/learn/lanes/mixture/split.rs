@@ -56,6 +56,7 @@ mod tests {
     use super::*;
     use crate::learn::lanes::experts::EXPERTS;
     use crate::learn::lanes::stack::Stack;
+    use crate::loss::LOSSES;
     use crate::loss::wide::Tails;
     use crate::simd::LANES;
 
@@ -73,7 +74,7 @@ mod tests {
         ];
         for (loss, margins) in LOSSES.iter().flat_map(|&loss| margins.map(|each| (loss, each))) {
             let (mut mixture, plays) = (Mixture::new(0.0), plays(loss, &margins));
-            for label in [-1.0, 1.0] {
+            for &label in loss.labels().some() {
                 mixture.meet(loss, label, 1.0);
                 let lost = plays.margins.map(|margin| loss.value(margin, label).min(3.0));
                 mixture.absorb(loss, &lost, 1.0, 1.0, 0.0, false);
@@ -90,8 +91,6 @@ mod tests {
             assert!(factors.iter().all(|&factor| factor >= 0.0));
         }
     }
-
-    const LOSSES: [Loss; 3] = [Loss::Logistic, Loss::Hinge, Loss::Squared];
 
     #[test]
     fn the_two_ways_to_compute_t_meet() {
