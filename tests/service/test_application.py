@@ -134,6 +134,7 @@ def test_it_can_be_mounted_in_another_application(tmp_path: Path) -> None:
 
     class Host(Starlette):
         service = mounted.service
+        end_streams = staticmethod(mounted.end_streams)
 
     with serving(Host(routes=[Mount("/ml", mounted)])) as client:  # type: ignore[arg-type]
         assert client.post("/ml/learn", example(1, 1)).json["position"] == 1

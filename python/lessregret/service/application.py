@@ -4,29 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from lessregret.errors import SpecError
 from lessregret.service.bodies import media_type
 from lessregret.service.core import Service, open_service
 from lessregret.service.openapi import docs_page, document
-from lessregret.service.refusals import BadInputError
+from lessregret.service.refusals import BadInputError, BusyError
 from lessregret.service.requests import Endpoint, Guard, Handler, Request, answer_in_time, as_json
 from lessregret.service.settings import Settings
+from lessregret.service.status import EVERY, Status
 from lessregret.service.tokens import Tokens
 
 SMALL = 8192
 """Bytes of a body that is predicted at once: to hand it to a thread would take longer."""
 KEY_LENGTH = 256
 PIECE = 1 << 20
+MOST_WATCHERS = 16
+PAGE = Path(__file__).parent / "live.html"
+PAGE_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'unsafe-inline'; "
+    "style-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'",
+}
 
 
 class Application(Starlette):
@@ -35,11 +45,29 @@ class Application(Starlette):
     def __init__(self, service: Service, guard: Guard) -> None:
         self.service = service
         self._guard = guard
+        self._status = Status(service)
+        self._watchers = 0
+        self._ends = threading.Event()
+        self._direct: dict[str, Endpoint] = {}
         super().__init__(routes=self._routes(), lifespan=self._lifespan)
 
     def close(self) -> None:
         """Do what waits, write a snapshot and end. Where it is mounted, the host calls this."""
+        self.end_streams()
         self.service.close()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer; those that are asked most do not pass through Starlette's router."""
+        if scope["type"] == "http" and scope["method"] == "POST" and not scope.get("root_path"):
+            endpoint = self._direct.get(scope["path"])
+            if endpoint is not None:
+                await endpoint(scope, receive, send)
+                return
+        await super().__call__(scope, receive, send)
+
+    def end_streams(self) -> None:
+        """Tell the streams of live pages to end, so that a server that stops need not wait."""
+        self._ends.set()
 
     @asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
@@ -54,6 +82,8 @@ class Application(Starlette):
             self._route("POST", "/snapshot", self._snapshot, "admin"),
             self._route("GET", "/model", self._model, "admin"),
             self._route("GET", "/metrics", self._metrics, "admin"),
+            self._route("GET", "/events", self._events, "admin"),
+            self._route("GET", "/", self._page, None),
             self._route("GET", "/health", self._health, None),
             self._route("GET", "/ready", self._ready, None),
             self._route("GET", "/docs", self._docs, None),
@@ -62,6 +92,8 @@ class Application(Starlette):
 
     def _route(self, method: str, path: str, handler: Handler, right: str | None) -> Route:
         endpoint = Endpoint(path, handler, right, self._guard, self.service.measures)
+        if method == "POST":
+            self._direct[path] = endpoint
         return Route(path, endpoint, methods=[method], name=path)
 
     async def _predict(self, request: Request) -> Response:
@@ -111,6 +143,26 @@ class Application(Starlette):
     async def _metrics(self, request: Request) -> Response:
         text = await asyncio.to_thread(self.service.measures.text)
         return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    async def _page(self, request: Request) -> Response:
+        """The live page; it has no data of its own and asks /events."""
+        return HTMLResponse(PAGE.read_text(encoding="utf-8"), headers=PAGE_HEADERS)
+
+    async def _events(self, request: Request) -> Response:
+        """The state of the service every second, as server-sent events."""
+        if self._watchers >= MOST_WATCHERS:
+            raise BusyError(f"{MOST_WATCHERS} watch already")
+        return StreamingResponse(self._told(), media_type="text/event-stream")
+
+    async def _told(self) -> AsyncIterator[bytes]:
+        self._watchers += 1
+        try:
+            while not self._ends.is_set():
+                document = await asyncio.to_thread(self._status.document)
+                yield b"data: " + msgspec.json.encode(document) + b"\n\n"
+                await asyncio.sleep(EVERY)
+        finally:
+            self._watchers -= 1
 
     async def _health(self, request: Request) -> Response:
         return as_json({"status": "ok"})

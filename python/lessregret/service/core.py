@@ -55,10 +55,13 @@ class Service:
         self._settle = Decoder(LabelOf)
         self.bodies = self.writer.bodies
         self._link = link(self.learner.spec["loss"])
+        self.monitor.note(self.learner, self.writer.clock.now())
         self.writer.start()
 
     def _watch(self, outcomes: Any) -> None:
         self.monitor.watch(outcomes)
+        if self.writer.replayed_all:
+            self.monitor.note(self.learner, self.writer.clock.now())
         self.measures.learned += len(outcomes)
 
     @property

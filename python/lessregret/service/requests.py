@@ -9,11 +9,11 @@ from time import perf_counter
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-import anyio
 import msgspec
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
+from lessregret.service.deadline import Deadline
 from lessregret.service.measures import Measures
 from lessregret.service.refusals import (
     BadInputError,
@@ -104,7 +104,7 @@ class Guard:
         if not length.isdigit() or int(length) > most:
             raise TooLargeError(f"expected a body of at most {most:,} bytes; send several")
         try:
-            with anyio.fail_after(self.settings.timeout):
+            with Deadline(self.settings.timeout):
                 return await self._received(receive, most)
         except TimeoutError:
             raise TooSlowError("the body did not arrive in time") from None
@@ -194,7 +194,7 @@ def as_json(content: Any, status: int = 200, headers: dict[str, str] | None = No
 async def answer_in_time(future: Any, timeout: float) -> Any:
     """The answer of the writer. If it does not come, the client does not know what was kept."""
     try:
-        with anyio.fail_after(timeout):
+        with Deadline(timeout):
             return await asyncio.wrap_future(future)
     except TimeoutError:
         raise UnavailableError(

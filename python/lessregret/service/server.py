@@ -57,13 +57,26 @@ def bound(host: str, port: int) -> socket.socket:
     return listener
 
 
+class Server(uvicorn.Server):
+    """Ends the streams of those who watch before it waits for requests to end."""
+
+    def __init__(self, config: uvicorn.Config, application: Application) -> None:
+        super().__init__(config)
+        self._application = application
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop."""
+        self._application.end_streams()
+        await super().shutdown(sockets)
+
+
 def server(
     application: Application,
     settings: Settings,
     certificate: str | None = None,
     key: str | None = None,
     root_path: str = "",
-) -> uvicorn.Server:
+) -> Server:
     """A server for an application. Nobody's address or request is written down."""
     options: dict[str, Any] = {}
     if certificate is not None:
@@ -80,4 +93,4 @@ def server(
         root_path=root_path,
         **options,
     )
-    return uvicorn.Server(config)
+    return Server(config, application)

@@ -1,0 +1,155 @@
+"""Sixty requests that nobody should send: no 5xx but 503, nothing learned, and it goes on."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+
+import pytest
+
+from tests.support.service import LIMIT, NDJSON, TEXT, Client, example, service_of
+
+pytest.importorskip("lessregret.service", reason="the extra [serve] is not installed")
+JSON = "application/json"
+ARROW_FILE = "application/vnd.apache.arrow.file"
+DEEP = 10_000
+BODIES: list[tuple[str, str, bytes, str]] = [
+    ("deep array", "/learn", b"[" * DEEP, JSON),
+    ("deep object", "/learn", b'{"features":' * DEEP, JSON),
+    ("deep unknown field", "/predict", b'{"x":' + b"[" * DEEP, JSON),
+    ("deep line", "/learn", b"[" * DEEP + b"\n", NDJSON),
+    ("null", "/learn", b"null", JSON),
+    ("number", "/learn", b"17", JSON),
+    ("string", "/learn", b'"features"', JSON),
+    ("array of numbers", "/learn", b"[1, 2]", JSON),
+    ("array of nulls", "/predict", b"[null]", JSON),
+    ("features as array", "/learn", b'{"features": [1], "label": 1}', JSON),
+    ("features as string", "/predict", b'{"features": "a"}', JSON),
+    ("nested feature", "/learn", b'{"features": {"a": {"b": 1}}, "label": 1}', JSON),
+    ("null feature", "/predict", b'{"features": {"a": null}}', JSON),
+    ("NaN", "/learn", b'{"features": {"a": NaN}, "label": 1}', JSON),
+    ("infinity", "/learn", b'{"features": {"a": Infinity}, "label": 1}', JSON),
+    ("too large", "/learn", b'{"features": {"a": 1e400}, "label": 1}', JSON),
+    ("too large for float32", "/predict", b'{"features": {"a": -1e39}}', JSON),
+    ("label as object", "/learn", b'{"features": {}, "label": {}}', JSON),
+    ("label too large", "/learn", b'{"features": {}, "label": 1e300}', JSON),
+    ("label NaN", "/learn", b'{"features": {}, "label": NaN}', JSON),
+    ("negative importance", "/learn", b'{"features": {}, "label": 1, "importance": -1}', JSON),
+    ("huge importance", "/learn", b'{"features": {}, "label": 1, "importance": 1e308}', JSON),
+    ("importance as text", "/learn", b'{"features": {}, "label": 1, "importance": "2"}', JSON),
+    ("unknown field", "/learn", b'{"features": {}, "label": 1, "__class__": 1}', JSON),
+    ("id as number", "/predict", b'{"features": {}, "id": 7}', JSON),
+    ("empty id", "/predict", b'{"features": {}, "id": ""}', JSON),
+    ("long id", "/predict", b'{"features": {}, "id": "' + b"x" * 300 + b'"}', JSON),
+    ("id and label", "/predict", b'{"features": {}, "id": "a", "label": 1}', JSON),
+    ("half a surrogate", "/learn", b'{"features": {"\\ud800": 1}, "label": 1}', JSON),
+    ("bad UTF-8", "/learn", b'{"features": {"\xff\xfe": 1}, "label": 1}', JSON),
+    ("NUL in JSON", "/learn", b'{"features": {\x00}}', JSON),
+    ("truncated", "/learn", b'{"features": {"a": 1}, "lab', JSON),
+    ("two documents", "/learn", b'{"features":{},"label":1}{"features":{},"label":1}', JSON),
+    ("byte-order mark", "/learn", b"\xef\xbb\xbf[]", JSON),
+    ("nothing", "/predict", b"", JSON),
+    ("blank lines", "/learn", b"\n\n\n", NDJSON),
+    ("one bad line of many", "/learn", b'{"features":{},"label":1}\n' * 50 + b"{", NDJSON),
+    ("lines as array", "/learn", b'[{"features":{},"label":1}]', NDJSON),
+    ("NUL in text", "/learn", b"1 |a \x00b\n", TEXT),
+    ("text without labels", "/learn", b"|a b\n", TEXT),
+    ("text that is JSON", "/learn", b'{"features": {}}', TEXT),
+    ("gzip bomb", "/learn", b"\x1f\x8b\x08\x00" + b"\x00" * 100, TEXT),
+    ("zstd bomb", "/learn", b"\x28\xb5\x2f\xfd" + b"\xff" * 100, TEXT),
+    ("xz", "/learn", b"\xfd7zXZ\x00" + b"\x00" * 50, TEXT),
+    ("zip", "/learn", b"PK\x03\x04" + b"\x00" * 50, TEXT),
+    ("no Arrow", "/learn", b"hello", ARROW_FILE),
+    ("torn Arrow", "/learn", b"ARROW1\x00\x00" + b"\xff" * 100, ARROW_FILE),
+    ("CSV for no table", "/learn", b"a,b\n1,2\n", "text/csv"),
+    ("form", "/learn", b"a=1&b=2", "application/x-www-form-urlencoded"),
+    ("strange media", "/learn", b"{}", "x" * 5000),
+    ("media with parameters", "/learn", b"{", "application/json; charset=utf-7"),
+    ("outcome without id", "/outcome", b'{"label": 1}', JSON),
+    ("outcome as text", "/outcome", b"1 |a", TEXT),
+    ("outcome with a strange label", "/outcome", b'{"id": "a", "label": [1]}', JSON),
+]
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Client:  # type: ignore[misc]
+    folder = tmp_path_factory.mktemp("hostile")
+    with service_of(folder, most_body=150_000, timeout=0.5) as client:
+        yield client  # type: ignore[misc]
+
+
+def position(client: Client) -> int:
+    found: int = client.get("/ready").json["position"]
+    return found
+
+
+@pytest.mark.parametrize(("path", "body", "media"), [row[1:] for row in BODIES],
+                         ids=[row[0] for row in BODIES])  # fmt: skip
+def test_bodies(client: Client, path: str, body: bytes, media: str) -> None:
+    before = position(client)
+    answer = client.post(path, body, media)
+    assert answer.status in (400, 413, 415)
+    assert answer.json["error"]
+    assert "Traceback" not in answer.json["error"]
+    assert ".py" not in answer.json["error"]
+    assert position(client) == before
+
+
+def raw(client: Client, sent: bytes) -> bytes:
+    """What comes back for these very bytes."""
+    with socket.create_connection(("127.0.0.1", client.port), timeout=LIMIT) as connection:
+        connection.sendall(sent)
+        found = b""
+        try:
+            while piece := connection.recv(65536):
+                found += piece
+        except ConnectionResetError:
+            pass
+    return found
+
+
+POST = b"POST /learn HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+REQUESTS = {
+    "no HTTP": b"hello\r\n\r\n",
+    "TLS": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    "two lengths": POST + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
+    "length and chunks": POST + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    "negative length": POST + b"Content-Length: -1\r\n\r\n",
+    "endless header": b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * 100_000,
+    "many headers": b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 20_000,
+    "a slow header": b"GET / HTTP/1.1\r\nHost: a",
+    "a slow body": POST + b"Content-Length: 50\r\n\r\n{",
+    "a huge length": POST + b"Content-Length: 99999999999\r\n\r\n{",
+    "packed": POST + b"Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
+    "endless chunks": POST
+    + b"Transfer-Encoding: chunked\r\n\r\n"
+    + b"8000\r\n"
+    + b"x" * 32768
+    + b"\r\n",
+    "a path upwards": b"GET /../../etc/passwd HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    "a smuggled header": b"GET /health HTTP/1.1\r\nHost: a\r\nX: a\x00b\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("sent", REQUESTS.values(), ids=REQUESTS.keys())
+def test_raw_requests_end(client: Client, sent: bytes) -> None:
+    """Each connection ends, with a refusal or without an answer, and nothing is learned."""
+    before = position(client)
+    status = raw(client, sent)[:12]
+    assert status == b"" or status[9:10] == b"4", status
+    assert position(client) == before
+
+
+def test_a_flood_of_connections_is_bounded_and_passes(client: Client) -> None:
+    connections = [
+        http.client.HTTPConnection("127.0.0.1", client.port, timeout=LIMIT) for _ in range(200)
+    ]
+    for connection in connections:
+        connection.connect()
+    for connection in connections:
+        connection.close()
+    assert client.post("/predict", example(1)).status == 200
+
+
+def test_afterwards_it_still_learns(client: Client) -> None:
+    assert client.post("/learn", example(1, 1)).status == 200
