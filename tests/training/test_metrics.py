@@ -120,4 +120,5 @@ def test_metrics_can_be_pickled_and_go_on() -> None:
     copy = pickle.loads(pickle.dumps(core))
     for metrics in (core, copy):
         metrics.add_arrays(*rounds(100, classes=True))
-    assert (core.sums(False), core.area(False)) == (copy.sums(False), copy.area(False))
+    assert copy.sums(False) == pytest.approx(core.sums(False), rel=1e-12)
+    assert core.area(False) == copy.area(False)
