@@ -1,10 +1,12 @@
-"""Whether runs on Ray whose workers are killed end with the bits of undisturbed runs.
+"""Whether runs on Ray and Spark whose workers are killed end with the bits of undisturbed runs.
 
-    python -m benchmarks.killed_engines [--times 20]
+    python -m benchmarks.killed_engines [--engine ray|spark] [--times 20]
 
-A cluster of three nodes on this machine. In every run a worker is killed (SIGKILL) in one interval,
-and the node of another interval is removed while the interval runs. Which interval it is depends on
-which worker comes first. The undisturbed run is one in a single process.
+Ray: a cluster of three nodes on this machine. In every run a worker is killed (SIGKILL) in one
+interval, and the node of another interval is removed while the interval runs. The undisturbed run
+is one in a single process. Spark: ``local[3,4]``, three cores and up to four tries; in every run a
+Python worker is killed in an interval. The undisturbed run is one on Spark, too. Which interval is
+hit depends on which worker comes first.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from typing import Any
 
 from lessregret import Learner
 from lessregret.data.generate import ClickWorld, log_text
-from lessregret.distributed import OnRay, in_process, train
+from lessregret.distributed import OnRay, in_process, train, train_interval
 from tests.support.killed_intervals import held_once, killed_once, node_of
 
 EXAMPLES = 20_000
@@ -32,12 +34,13 @@ RUN = {"workers": 6, "syncs": 4}
 def main() -> None:
     """Run what was asked for and print a line for each run."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.killed_engines")
+    parser.add_argument("--engine", choices=("ray", "spark"), default="ray")
     parser.add_argument("--times", type=int, default=20)
     given = parser.parse_args()
     # Workers import what kills them from the tests.
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     with tempfile.TemporaryDirectory() as folder:
-        same = on_ray(Path(folder), given.times)
+        same = {"ray": on_ray, "spark": on_spark}[given.engine](Path(folder), given.times)
     print(f"{same} of {given.times} disturbed runs ended with the bits of an undisturbed run")
 
 
@@ -89,6 +92,39 @@ def remove_node(cluster: Any, held: Path) -> None:
     waiting = node_of(held)
     [found] = [each for each in cluster.worker_nodes if each.node_id == waiting]
     cluster.remove_node(found, allow_graceful=False)
+
+
+def on_spark(folder: Path, times: int) -> int:
+    """How many runs on Spark had the same bits."""
+    from pyspark.sql import SparkSession
+    from pyspark.sql.functions import col, when
+
+    builder = SparkSession.builder.master("local[3,4]").config("spark.ui.enabled", "false")
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("OFF")
+    number = col("id")
+    label = when(number % 3 + number % 7 > 4, "yes").otherwise("no").alias("label")
+    words = [(number % size).cast("string").alias(f"w{size}") for size in (31, 977, 5003)]
+    frame = spark.range(EXAMPLES).select(number, *words, label)
+    undisturbed, same = trained_on_spark(frame, train_interval), 0
+    for run in range(1, times + 1):
+        mark = folder / f"{run}.killed"
+        found = trained_on_spark(frame, partial(killed_once, mark)) == undisturbed
+        if not mark.exists():
+            raise AssertionError("no worker was killed")
+        print(f"spark {run}: {'the same bits' if found else 'OTHER BITS'}", flush=True)
+        same += found
+    spark.stop()
+    return same
+
+
+def trained_on_spark(frame: Any, interval: Any) -> bytes:
+    """The model of a run."""
+    from lessregret.distributed.on_spark import SparkFrame
+
+    columns = {"ignore": ["id"]}
+    data = SparkFrame(frame, interval=interval)
+    return train(data, label="label", columns=columns, workers=3, syncs=3).to_bytes()
 
 
 def trained(log: Path, engine: Any) -> bytes:

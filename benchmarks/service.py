@@ -115,7 +115,6 @@ def start(application: Any) -> tuple[int, int]:
     from lessregret.service.server import bound
 
     listener = bound("127.0.0.1", 0)
-    listener.listen(128)
     port = listener.getsockname()[1]
     child = os.fork()
     if child == 0:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint, minimize
 
-from examples import regret_of_your_model, shortest_paths
+from examples import clicks, own_rule, regret_of_your_model, shortest_paths, table, text
 from examples.shortest_paths import SINK, SOURCE, Flows, layered_edges, routes
-from lessregret import RegretOf
+from lessregret import PerCoordinate, RegretOf
 from lessregret.game.play import Transcript
 
 ROUNDS = 120
@@ -141,3 +143,36 @@ def test_it_says_what_the_regrets_mean(
     assert "SGDClassifier, as it is: most of its loss may have been needless; the best " in printed
     assert "SGDClassifier, rate 0.01: fixed weights with ‖w‖ ≤ " in printed
     assert ("pip install river" in printed) != regret_of_your_model.has_river()
+
+
+def test_clicks_are_predicted_better_than_by_one_probability(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loss, found = clicks.learned(clicks.generated(tmp_path / "log.vw", 5000))
+    assert loss < found.entropy
+    assert found.examples == 5000
+    clicks.show(loss, found)
+    assert capsys.readouterr().out.splitlines()[1] == "predicted  observed  examples"
+
+
+def test_messages_are_told_apart_and_words_say_why() -> None:
+    model, wrong = text.learned(400)
+    assert wrong < 0.3
+    parts = {part.name: part.part for part in model.explain_one(text.words("win lunch")).parts}
+    assert model.classes_.tolist() == ["mail", "spam"]
+    assert parts["win"] > 0 > parts["lunch"]
+
+
+def test_prices_are_learned_from_a_table_with_empty_cells(tmp_path: Path) -> None:
+    training = table.learned(table.written(tmp_path / "homes.csv", 600))
+    assert (tmp_path / "homes.safetensors").exists()
+    loss = training.ledger.tally.standardised_loss
+    assert loss is not None
+    assert loss / 600 < 0.25, "in variances of the labels"
+
+
+def test_a_rule_of_ones_own_learns() -> None:
+    lazy = own_rule.mean_loss(own_rule.Lazy(radius=10.0), 300)
+    known = own_rule.mean_loss(PerCoordinate(radius=10.0, rate=0.3), 300)
+    assert lazy < np.log(2)
+    assert abs(lazy - known) < 0.1

@@ -34,7 +34,13 @@ fn go_on(mut learner: Learner) {
         values: Slice::Narrow(&[2.0]),
     };
     // A gradient too large for float32 is refused, and nothing is learned.
-    let _ = learner.learn(Source::Rows { matrix, labels: Some(&[1.0]), importances: None, space });
+    let _ = learner.learn(Source::Rows {
+        matrix,
+        labels: Some(&[1.0]),
+        importances: None,
+        bases: None,
+        space,
+    });
     // Sums near the largest float, which no run has, may overflow: then saving says so.
     if let Ok(saved) = learner.to_bytes() {
         Learner::from_bytes(&saved).expect("what has learned and was saved can be loaded");
@@ -117,7 +123,13 @@ fn seed(spec: Spec, slim: bool) -> Vec<u8> {
         values: Slice::Narrow(&[1.0, -3.5, 0.5]),
     };
     let (labels, importances): (&[f64], &[f64]) = (&[1.0, -1.0], &[1.0, 2.0]);
-    let rows = Source::Rows { matrix, labels: Some(labels), importances: Some(importances), space };
+    let rows = Source::Rows {
+        matrix,
+        labels: Some(labels),
+        importances: Some(importances),
+        bases: None,
+        space,
+    };
     learner.learn(rows).expect("rows of the seeds");
     let folder = std::env::temp_dir().join(format!("lessregret-seed-{}", std::process::id()));
     learner.save(&folder, slim).expect("a file of the seeds");

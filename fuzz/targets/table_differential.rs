@@ -55,6 +55,7 @@ impl Table {
             columns,
             missing: ["", "?", "NA", "-9"].map(str::to_owned).to_vec(),
             classes: Some(classes),
+            names: Vec::new(),
             crosses: if self.easy { Vec::new() } else { vec![cross] },
         });
         let space = FeatureSpace::text(20, self.labels);

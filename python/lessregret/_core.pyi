@@ -45,7 +45,7 @@ _CertificateParts: TypeAlias = tuple[
 ]
 
 _ExplanationParts: TypeAlias = tuple[
-    float, float, bytes, list[tuple[int, float, float, float]], float | None, float
+    float, float, bytes, list[tuple[int, float, float, float]], float, float | None, float
 ]
 
 class _Readable(Protocol):
@@ -93,6 +93,7 @@ class Stream:
     ) -> tuple[
         NDArray[np.int64],
         NDArray[np.uint32],
+        NDArray[np.float32],
         NDArray[np.float32],
         NDArray[np.float32],
         NDArray[np.float32],
@@ -144,6 +145,7 @@ class Rows:
         values: NDArray[Any],
         labels: NDArray[np.float64] | None = None,
         importances: NDArray[np.float64] | None = None,
+        bases: NDArray[np.float64] | None = None,
     ) -> Rows: ...
     @property
     def space(self) -> str: ...
@@ -151,6 +153,8 @@ class Rows:
 @final
 class Outcomes:
     def __len__(self) -> int: ...
+    @property
+    def classes(self) -> int | None: ...
     @property
     def margins(self) -> NDArray[np.float64]: ...
     @property
@@ -226,6 +230,10 @@ class Learner:
     def to_bytes(self) -> bytes: ...
     @staticmethod
     def merge(start: Learner, shards: list[Learner], how: str, players: int) -> Learner: ...
+    def name_many_classes(self, names: list[str]) -> None: ...
+    def add_classes(self, codes: list[int]) -> None: ...
+    def classes(self) -> list[int] | None: ...
+    def class_weights(self, slot: int) -> list[float]: ...
     def name_classes(self, negative: str | None, positive: str) -> None: ...
     @property
     def spec(self) -> str: ...
@@ -306,6 +314,8 @@ class Problem:
     ) -> Problem: ...
     @property
     def rows(self) -> int: ...
+    @property
+    def has_bases(self) -> bool: ...
     def labelled(
         self,
     ) -> tuple[

@@ -48,8 +48,8 @@ def features(examples: ExampleStream) -> list[tuple[Any, ...]]:
 
 
 def comparable(example: Example) -> tuple[Any, ...]:
-    label, importance, slots, values, tag = example
-    return str(label), importance, slots.tolist(), values.tobytes(), tag
+    label, importance, slots, values, tag, base = example
+    return str(label), importance, slots.tolist(), values.tobytes(), tag, base
 
 
 def as_texts(cells: dict[str, list[Any]]) -> _core.Table:

@@ -42,6 +42,7 @@ FILES = {
     "no end of the last line": "1 | 2\n2 | 3",
     "no end but a return": "1 |a b:2\n2 |a b:2\r",
     "empty lines": "\n1 | x:1\n\n\n   \n2 | x\n\n",
+    "initial predictions": "1 1 0.5 |a b\n0 2 -1e-3 't |a b\n1 1 0.25|a b\n1 1 0 t|a b\n",
     "importance of zero": "1 0 |a b\n-0 0.0 |a c\n",
     "without labels": "| 0:1 2049:6\n t/2| a b\n't |a b\n|user A |item 1 red \n1 t/3| a b\n",
     "more than 4096 features": "1 |f " + " ".join(f"{k}:0.0046" for k in range(5000)) + "\n",
@@ -62,6 +63,7 @@ def ours(text: str, folder: Path, space: FeatureSpace) -> list[Read]:
             None if math.isnan(each.label) else each.label,
             each.importance,
             each.tag.decode(),
+            each.base,
         )
         for each in open_examples([file], space, format="vw")
     ]
@@ -79,6 +81,7 @@ def test_files_are_read_as_vowpal_wabbit_reads_them(name: str, tmp_path: Path) -
         label = None if read.label is None else pytest.approx(read.label, rel=1e-6)
         assert each.label == label
         assert (each.importance, each.tag) == (read.importance, read.tag)
+        assert each.base == pytest.approx(read.base, rel=1e-6)
 
 
 @pytest.mark.parametrize("name", sorted(FILES.keys() - {"without labels"}))

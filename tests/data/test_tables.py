@@ -8,6 +8,7 @@ import io
 import lzma
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 from lessregret import Learner
+from lessregret.data.column_choices import ColumnChoices
 from lessregret.data.convert import convert
 from lessregret.data.examples import Examples
 from lessregret.data.streams import ExampleStream, open_examples
@@ -42,7 +44,9 @@ def table(tmp_path: Path) -> Path:
 def inferred(path: Path, content: str | None = None, /, **options: Any) -> Inferred:
     if content is not None:
         path.write_text(content)
-    return infer_schema([path], **options)
+    known = {field.name for field in fields(ColumnChoices)}
+    choices = ColumnChoices(**{name: options.pop(name) for name in known & set(options)})
+    return infer_schema([path], choices, **options)
 
 
 def opened(path: Any, schema: Schema, labels: str = "binary", **options: Any) -> ExampleStream:
@@ -112,10 +116,18 @@ def test_labels(table: Path, text: str, options: dict[str, Any], expected: tuple
     assert (found.loss, found.schema.classes) == expected
 
 
+def test_more_than_two_words_are_many_classes(table: Path) -> None:
+    found = inferred(table, "y\nb\nc\na\n", label="y")
+    assert (found.loss, found.schema.classes, found.schema.names) == (
+        "logistic",
+        None,
+        ("a", "b", "c"),
+    )
+    numbers = inferred(table, "y\n3\n1\n2\n", label="y", loss="hinge")
+    assert (numbers.loss, numbers.schema.names) == ("hinge", ("1", "2", "3"))
+
+
 REFUSED = [
-    ("many words", "y\na\nb\nc\n", {"label": "y"},
-     "column 'y' has 3 different labels ('a', 'b', 'c'), and two classes are needed; say with --positive "
-     "which of them is the positive class, against all others"),
     ("one value", "y\na\na\n", {"label": "y"},
      "the first 10,000 rows have only the label 'a' in column 'y', and two are needed; shuffle the rows, "
      "or choose another column as label"),
@@ -130,7 +142,7 @@ REFUSED = [
      "label: the table has no column 'bougth'; did you mean 'bought'? it has 'bought', 'x'"),
     ("no such category", "y,x\na,b\n", {"label": "y", "category": ["zzz"]},
      "category: the table has no column 'zzz'; it has 'y', 'x'"),
-    ("no such cross", "y,x\na,b\n", {"label": "y", "crosses": [("x", "xx")]},
+    ("no such cross", "y,x\na,b\n", {"label": "y", "cross": ("x*xx",)},
      "cross: the table has no column 'xx'; did you mean 'x'? it has 'y', 'x'"),
     ("two kinds", "y,x\na,b\n", {"label": "y", "category": ["x"], "text": ["x"]},
      "column 'x' is given as category and as text; give it once"),
@@ -164,7 +176,7 @@ def test_the_delimiter_is_found_in_the_first_line(table: Path, delimiter: str) -
 def test_tsv_is_known_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "t.tsv"
     path.write_text("a,b\ty\n1,2\tno\n3\tyes\n")
-    found = infer_schema([path], label="y")
+    found = infer_schema([path], ColumnChoices(label="y"))
     assert kinds(found) == {"a,b": "category", "y": "label"}
     assert len(rows(opened(path, found.schema))) == 2
 
@@ -222,10 +234,10 @@ def test_only_predicting_works_without_a_label(table: Path) -> None:
 
 def test_without_header_names_are_given_or_numbered(table: Path) -> None:
     text = "1,no\n2,yes\n"
-    found = inferred(table, text, label="c2", header=False)
+    found = inferred(table, text, label="c2", header=())
     assert kinds(found) == {"c1": "number", "c2": "label"}
     assert len(rows(opened(table, found.schema, header=False))) == 2
-    found = inferred(table, text, label="y", header=False, names=["x", "y"])
+    found = inferred(table, text, label="y", header=("x", "y"))
     stream = opened(table, found.schema, header=False, column_names=["x", "y"])
     assert [row[2] for row in rows(stream)] == [[1.0], [2.0]]
 
@@ -236,7 +248,7 @@ def test_packed_tables(tmp_path: Path, pack: Any, threads: int) -> None:
     path = tmp_path / "t.csv.packed"
     head, *lines = PEOPLE.splitlines(keepends=True)
     path.write_bytes(pack((head + "".join(lines) * 5000).encode()))
-    found = infer_schema([path], label="bought")
+    found = infer_schema([path], ColumnChoices(label="bought"))
     stream = opened(path, found.schema, format="csv", threads=threads)
     assert len(rows(stream)) == 15000
 
@@ -274,10 +286,11 @@ def test_any_object_with_read_is_a_file(table: Path) -> None:
 
 def test_standard_input_can_be_looked_at_before_it_is_read() -> None:
     program = """
+from lessregret.data.column_choices import ColumnChoices
 from lessregret.data.streams import open_examples
 from lessregret.data.tables import infer_schema
 from lessregret.learners.space import FeatureSpace
-found = infer_schema(["-"], label="bought")
+found = infer_schema(["-"], ColumnChoices(label="bought"))
 space = FeatureSpace(bits=18, schema=found.schema)
 print(found.delimiter, len(list(open_examples(["-"], space, format="csv"))))
 """

@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from lessregret import InputError, Learner, SpecError
+from lessregret.data.generate import ClickWorld, log_text
 from lessregret.distributed import ByteRange, cut, train, train_interval
 from lessregret.distributed.local import in_process, in_processes
 from lessregret.distributed.pieces import Piece
+from lessregret.distributed.run import Plan, run
 
 LINES = [f"{1 if k % 3 else -1} | a{k % 7} b{k % 11}:{k % 5}.5 c\n" for k in range(400)]
 
@@ -120,3 +122,14 @@ def test_bad_requests_are_refused(log: Path) -> None:
         train([log], start=start(), workers=0, engine=never)
     with pytest.raises(SpecError, match="number of pieces must be 1 or more"):
         cut([log], 0)
+
+
+def test_the_last_merge_takes_no_lift_of_the_fixed_share_for_evidence(tmp_path: Path) -> None:
+    path = tmp_path / "clicks.vw"
+    path.write_bytes(b"".join(log_text(ClickWorld(), 4000)))
+    plan = Plan(cut([path], 64), 8, in_process)
+    lanes = run(plan, Learner(bits=16)).ledger().lanes
+    # The lane has 0.99 of the shares in the shards; a product of their moves leaves it 0.64 or so.
+    assert max(lane.share for lane in lanes) > 0.95
+    wrong = run(plan, Learner(bits=16), players=1).ledger().lanes
+    assert max(lane.share for lane in wrong) < 0.95

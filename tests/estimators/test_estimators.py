@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
 from lessregret import Learner, OnlineClassifier, OnlineRegressor, ReadableLearner, SpecError
-from lessregret.learners.rules import PA, RULES, Global, PerCoordinate, Rule
+from lessregret.learners.rules import PA, RULES, Global, PerCoordinate, Rule, parse_rule
 from lessregret.ledger import Ledger
 from tests.support.pairs import is_certifiable
 from tests.support.rows import learn_rows
@@ -290,7 +291,6 @@ def test_a_regressor_has_no_hinge_loss() -> None:
     ("labels", "message"),
     [
         ([1, 1, 1, 1], "found 1 class: 1"),
-        (["a", "b", "c", "a"], "found 3 classes: 'a', 'b', 'c'"),
         ([0.5, 1.5, 2.5, 3.5], "continuous"),
     ],
 )
@@ -299,6 +299,40 @@ def test_a_classifier_needs_two_classes(labels: list[Any], message: str) -> None
         OnlineClassifier().fit(np.eye(4), labels)
     with pytest.raises(ValueError, match=message):
         OnlineClassifier().partial_fit(np.eye(4), labels, classes=labels)
+
+
+def test_a_rule_of_two_classes_refuses_a_third() -> None:
+    with pytest.raises(ValueError, match=r"by the rule 'pa'.* found 3 classes: 'a', 'b', 'c'"):
+        OnlineClassifier(rule=parse_rule("pa")).fit(np.eye(4), ["a", "b", "c", "a"])
+
+
+def test_many_classes_have_margins_weights_and_probabilities_of_their_own() -> None:
+    draws = np.random.default_rng(3)
+    X = draws.normal(size=(400, 5))
+    y = np.array(["cat", "cow", "dog", "hen"])[(X @ draws.normal(size=(5, 4))).argmax(1)]
+    clf = OnlineClassifier().fit(X, y)
+    assert clf.classes_.tolist() == ["cat", "cow", "dog", "hen"]
+    assert (clf.coef_.shape, clf.intercept_.shape) == ((4, 5), (4,))
+    assert clf.decision_function(X).shape == (400, 4)
+    np.testing.assert_allclose(clf.predict_proba(X).sum(1), 1, rtol=1e-12)
+    assert clf.score(X, y) > 0.9
+    single = OnlineClassifier(rule=parse_rule("ftrl", rate=0.5), scale="none").fit(X, y)
+    margins = X @ single.coef_.T + single.intercept_
+    np.testing.assert_allclose(single.decision_function(X), margins, atol=1e-4)
+
+
+def test_classes_grow_when_asked(tmp_path: Path) -> None:
+    clf = OnlineClassifier(grow_classes=True)
+    clf.partial_fit(np.eye(4)[:2], ["b", "a"]).partial_fit(np.eye(4), ["a", "d", "c", "b"])
+    assert clf.classes_.tolist() == ["a", "b", "c", "d"]
+    assert clf.partial_fit(np.eye(4)[:1], ["A"]).classes_.tolist() == ["a", "b", "c", "d", "A"]
+    np.testing.assert_allclose(clf.predict_proba(np.eye(4)).sum(1), 1, rtol=1e-12)
+    clf.save(tmp_path / "m")
+    loaded = OnlineClassifier.load(tmp_path / "m")
+    assert np.array_equal(loaded.predict_proba(np.eye(4)), clf.predict_proba(np.eye(4)))
+    assert loaded.partial_fit(np.eye(4)[:1], ["e"]).classes_.tolist()[-2:] == ["A", "e"]
+    with pytest.raises(ValueError, match="y must hold only the classes"):
+        OnlineClassifier().partial_fit(np.eye(2), ["a", "x"], classes=["a", "b", "c"])
 
 
 def test_the_first_batch_needs_the_classes() -> None:

@@ -38,27 +38,40 @@ class Played(NamedTuple):
     """one row for each round, one column for each slot"""
     labels: NDArray[np.float64]
     importances: NDArray[np.float64]
+    bases: NDArray[np.float64]
     loss: Loss
 
     def total(self, weights: NDArray[np.float64]) -> float:
         """What these fixed weights lose in all rounds."""
-        rounds = zip(self.values @ weights, self.labels, self.importances, strict=True)
+        margins = self.bases + self.values @ weights
+        rounds = zip(margins, self.labels, self.importances, strict=True)
         return sum(h * self.loss.value(p, y) for p, y, h in rounds)
 
 
-def play(loss: str | Loss, rule: Rule, rounds: list[Round], **settings: Any) -> Played:
+def play(
+    loss: str | Loss,
+    rule: Rule,
+    rounds: list[Round],
+    given_bases: NDArray[np.float64] | None = None,
+    **settings: Any,
+) -> Played:
     """Let a readable learner play the rounds; the last slot is the intercept."""
+    bases = np.zeros(len(rounds)) if given_bases is None else given_bases.copy()
     learner = ReadableLearner(loss, rule, certify=True, intercept=COLUMNS, **settings)
     values = np.zeros((len(rounds), COLUMNS + 1))
     labels = np.zeros(len(rounds))
     for k, (slots, given_values, label, importance) in enumerate(rounds):
-        labels[k] = learner.labels.learned(label, importance)
-        learner.play([*slots, COLUMNS], [*given_values, 1.0], label, importance)
+        base = float(bases[k])
+        if learner.labels.takes_base:
+            labels[k], bases[k] = learner.labels.learned(label - base, importance), 0.0
+        else:
+            labels[k] = learner.labels.learned(label, importance)
+        learner.play([*slots, COLUMNS], [*given_values, 1.0], label, importance, base)
         seen = learner.lanes[0].seen if learner.lanes else learner.seen
         for slot, value in zip(*seen, strict=True):
             values[k, slot] = value
     importances = np.array([each.importance for each in rounds])
-    return Played(learner.ledger(), values, labels, importances, learner.loss)
+    return Played(learner.ledger(), values, labels, importances, bases, learner.loss)
 
 
 def certificate_of(played: Played) -> Certificate:
@@ -98,6 +111,15 @@ def test_no_fixed_weights_lose_less(rule: Rule, loss: str, scale: str) -> None:
         pytest.skip("the rule does not learn such labels")
     rounds = list(random_rounds(7, 120, COLUMNS, labels=LOSSES[loss].labels))
     check(play(loss, rule, rounds, scale=scale), seed=1)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("rule", [PerCoordinate(), PerCoordinate(rate=0.3)], ids=repr)
+def test_base_margins_are_part_of_every_fixed_prediction(rule: Rule, loss: str, scale: str) -> None:
+    rounds = list(random_rounds(7, 120, COLUMNS, regression=loss == "squared"))
+    bases = np.random.default_rng(5).normal(scale=2.0, size=len(rounds))
+    check(play(loss, rule, rounds, bases, scale=scale), seed=1)
 
 
 @pytest.mark.parametrize("make_stream", STREAMS)

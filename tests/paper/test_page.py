@@ -14,7 +14,9 @@ from lessregret.cli import run
 from lessregret.paper import CLAIMS, module_of
 from lessregret.paper.finding import HOLDS_IN_PART, Finding, holds_as_corrected
 from lessregret.paper.page import write_page
+from tests.support.browser import browser_or_skip
 from tests.support.html_outline import Outline
+from tests.support.page_layout import check_layout
 
 QUICK = ("lemma1", "lemma2", "table2")
 
@@ -100,3 +102,4 @@ def test_the_command_writes_everything(
     ids = Outline((tmp_path / "index.html").read_text(encoding="utf-8")).ids
     assert [name for name in ids if name in CLAIMS] == list(QUICK)
     assert len(set(ids)) == len(ids), "no drawing uses the marks of another one"
+    check_layout(browser_or_skip(), tmp_path / "index.html")

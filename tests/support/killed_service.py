@@ -211,7 +211,6 @@ def main(kills: int, seed: int) -> dict[str, Any]:
     """Kill, start a last time, stop, and count."""
     Learner("logistic", bits=14).save(MODEL)
     listener = bound("127.0.0.1", 0)
-    listener.listen(128)
     stop = os.pipe()
     clients = start_load(listener.getsockname()[1], seed, stop)
     starts = kill_often(kills, seed, listener)

@@ -13,7 +13,6 @@ LONG = 20_000_000
 
 NUMBER_NOT_WORD = "a number after ':' ('=' joins a word to its name)"
 TAB = "a space (Vowpal Wabbit drops what stands before a tab)"
-INITIAL = "a tag or '|' (an initial prediction is not supported)"
 TOUCHING = "a label (a word that touches '|' is a tag)"
 DIGITS_39 = "1" + 38 * "0"
 
@@ -120,7 +119,11 @@ VOWPAL_WABBIT = [
     second_line(
         "importance 1e39", "1 1e39 |a b", "3: expected a number within ±3.4e38, found '1e39'",
     ),
-    second_line("third number", "1 2 0.5 |a b", f"5: expected {INITIAL}, found '0.5'"),
+    second_line(
+        "initial prediction", "1 2 x |a b",
+        "5: expected a number as initial prediction, found 'x'",
+    ),
+    second_line("fourth number", "1 2 0.5 3 |a b", "9: expected a tag or '|', found '3'"),
     second_line(
         "tag in the middle", "1 't 2 |a b", "3: expected an importance, 0 or more, found ''t'",
     ),

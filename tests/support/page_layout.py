@@ -40,7 +40,8 @@ MEASURE = """<script>function measure() {
       continue;
     }
     const drawing = inside.closest(".drawing svg");
-    const scale = drawing && inside.ownerSVGElement ? inside.getScreenCTM().a : 1;
+    const turned = drawing && inside.ownerSVGElement ? inside.getScreenCTM() : { a: 1, b: 0 };
+    const scale = Math.hypot(turned.a, turned.b);
     const size = scale * parseFloat(getComputedStyle(inside).fontSize);
     if (size < found.smallest) { found.smallest = size; found.least = texts.currentNode.data; }
     const range = document.createRange();

@@ -19,6 +19,8 @@ class Read(NamedTuple):
     label: float | None
     importance: float
     tag: str
+    base: float = 0.0
+    """the initial prediction"""
 
 
 def sums(pairs: Any) -> dict[int, float]:
@@ -45,6 +47,7 @@ def theirs(bits: int, lines: list[str]) -> list[Read]:
                 None if label == NO_LABEL else label,
                 example.get_simplelabel_weight(),
                 example.get_tag(),
+                example.get_simplelabel_initial(),
             )
         )
         workspace.finish_example(example)

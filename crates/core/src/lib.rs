@@ -79,6 +79,6 @@ pub use rule::{Line, RULES, Slot};
 pub use simd::InstructionSet;
 pub use snapshot::{Header, read_header};
 pub use spec::{
-    Classes, Column, FeatureSpace, Groups, Kind, MAX_BITS, MAX_COLUMNS, MOST_WORDS, Namespaces,
-    Scale, Schema, Spec, Table,
+    Classes, Column, FeatureSpace, Groups, Kind, MAX_BITS, MAX_COLUMNS, MOST_WORDS, ManyClasses,
+    Namespaces, Scale, Schema, Spec, Table,
 };

@@ -133,6 +133,7 @@ fn learn(learner: &mut Learner, data: &Data) -> Result<Vec<f64>, Error> {
         },
         labels: Some(&data.labels),
         importances: Some(&data.importances),
+        bases: None,
         space,
     };
     let outcome = learner.learn(source).map(|outcomes| outcomes.margins);

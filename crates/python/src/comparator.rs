@@ -79,6 +79,12 @@ impl Problem {
         self.0.rows()
     }
 
+    /// Whether any row has a base margin.
+    #[getter]
+    fn has_bases(&self) -> bool {
+        self.0.has_bases()
+    }
+
     /// The rows (ends, columns, values), and the importance of the labels +1 and −1 in each.
     fn labelled<'py>(&self, py: Python<'py>) -> (Features<'py>, [Array<'py, f64>; 2]) {
         let (ends, columns, values) = self.0.features();

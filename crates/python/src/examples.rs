@@ -55,12 +55,14 @@ pub struct Rows {
     arrays: [Py<PyAny>; 3],
     labels: Option<Py<PyArray1<f64>>>,
     importances: Option<Py<PyArray1<f64>>>,
+    bases: Option<Py<PyArray1<f64>>>,
 }
 
 #[pymethods]
 impl Rows {
     #[new]
-    #[pyo3(signature = (space, indptr, indices, values, labels=None, importances=None))]
+    #[pyo3(signature = (space, indptr, indices, values, labels=None, importances=None, bases=None))]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
         space: &str,
@@ -69,9 +71,10 @@ impl Rows {
         values: Py<PyAny>,
         labels: Option<Py<PyArray1<f64>>>,
         importances: Option<Py<PyArray1<f64>>>,
+        bases: Option<Py<PyArray1<f64>>>,
     ) -> PyResult<Self> {
         let space = FeatureSpace::parse(space).map_err(|error| to_python(py, error))?;
-        Ok(Rows { space, arrays: [indptr, indices, values], labels, importances })
+        Ok(Rows { space, arrays: [indptr, indices, values], labels, importances, bases })
     }
 
     /// The feature space as JSON.
@@ -94,14 +97,15 @@ impl Rows {
         let values: Floats<'py> = values.bind(py).extract()?;
         let (indptr, indices, values) = (indptr.slice()?, indices.slice()?, values.slice()?);
         let readonly = |array: &Py<PyArray1<f64>>| array.bind(py).extract();
-        let labels: Option<PyReadonlyArray1<'py, f64>> =
-            self.labels.as_ref().map(readonly).transpose()?;
-        let importances: Option<PyReadonlyArray1<'py, f64>> =
-            self.importances.as_ref().map(readonly).transpose()?;
+        type Column<'py> = Option<PyReadonlyArray1<'py, f64>>;
+        let labels: Column<'py> = self.labels.as_ref().map(readonly).transpose()?;
+        let importances: Column<'py> = self.importances.as_ref().map(readonly).transpose()?;
+        let bases: Column<'py> = self.bases.as_ref().map(readonly).transpose()?;
         work(Source::Rows {
             matrix: Matrix { indptr, indices, values },
             labels: labels.as_ref().map(|labels| labels.as_slice()).transpose()?,
             importances: importances.as_ref().map(|given| given.as_slice()).transpose()?,
+            bases: bases.as_ref().map(|given| given.as_slice()).transpose()?,
             space: self.space.clone(),
         })
     }
@@ -181,6 +185,12 @@ impl Outcomes {
     #[getter]
     fn margins<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.0.margins.clone().into_pyarray(py)
+    }
+
+    /// The number of classes, if there may be more than two: so many margins stand together for each example.
+    #[getter]
+    fn classes(&self) -> Option<usize> {
+        self.0.classes
     }
 
     /// The labels; NaN if an example has none.

@@ -18,7 +18,8 @@ use crate::stream::{Stream, name_of};
 use crate::sums::{CertificateParts, SummaryParts, TallyParts, parts, summary_parts, tally_parts};
 
 type FeatureParts = (u32, f32, f32, f64);
-type ExplanationParts<'py> = (f64, f32, Bound<'py, PyBytes>, Vec<FeatureParts>, Option<f64>, f64);
+type ExplanationParts<'py> =
+    (f64, f32, Bound<'py, PyBytes>, Vec<FeatureParts>, f64, Option<f64>, f64);
 type Sums<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
 type Weights<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f32>>);
 
@@ -102,6 +103,23 @@ impl Learner {
         self.change(py, |learner| learner.name_classes(Classes { negative, positive }));
     }
 
+    /// Set the names of many classes, which the model file keeps. The code of a class is the place of its name.
+    fn name_many_classes(&self, py: Python<'_>, names: Vec<String>) -> PyResult<()> {
+        let named = self.change(py, |learner| learner.name_many_classes(names));
+        named.map_err(|error| to_python(py, error))
+    }
+
+    /// Give classes their places.
+    fn add_classes(&self, py: Python<'_>, codes: Vec<i32>) -> PyResult<()> {
+        let added = self.change(py, |learner| learner.add_classes(&codes));
+        added.map_err(|error| to_python(py, error))
+    }
+
+    /// The codes of the classes, in the order of their margins. None unless there may be more than two.
+    fn classes(&self, py: Python<'_>) -> Option<Vec<i32>> {
+        self.look(py, |learner| learner.model().classes().map(<[i32]>::to_vec))
+    }
+
     /// The spec as JSON.
     #[getter]
     fn spec(&self, py: Python<'_>) -> String {
@@ -172,7 +190,7 @@ impl Learner {
     }
 
     /// Explain the examples of a source: for each the margin, the label, the tag, the features as (slot, value,
-    /// scaled value, part), the mean label if labels are standardised, and what clipping added.
+    /// scaled value, part), the base margin, the mean label if labels are standardised, and what clipping added.
     #[pyo3(signature = (source, limit=None, order=None))]
     fn explain<'py>(
         &self,
@@ -187,7 +205,7 @@ impl Learner {
         let parts = |(k, one): (usize, Explanation)| {
             let features = one.features.into_iter().map(Into::into).collect();
             let (margin, tag) = (outcomes.margins[k], PyBytes::new(py, outcomes.tag(k)));
-            (margin, outcomes.labels[k], tag, features, one.mean_label, one.clipping)
+            (margin, outcomes.labels[k], tag, features, one.base, one.mean_label, one.clipping)
         };
         Ok(all.map(parts).collect())
     }
@@ -254,6 +272,12 @@ impl Learner {
             let expected = format!("a slot below {slots}");
             to_python(py, InputError::argument("slot", slot, expected).into())
         })
+    }
+
+    /// The weights that one slot would play, one for each of many classes.
+    fn class_weights(&self, py: Python<'_>, slot: usize) -> PyResult<Vec<f32>> {
+        let weights = self.look(py, |learner| learner.class_weights(slot));
+        weights.map_err(|error| to_python(py, error))
     }
 
     /// Add the names that a stream recorded to those already kept.

@@ -30,6 +30,7 @@ type Arrays<'py> = (
     Bound<'py, PyArray1<f32>>,
     Bound<'py, PyArray1<f32>>,
     Bound<'py, PyArray1<f32>>,
+    Bound<'py, PyArray1<f32>>,
     Vec<Bound<'py, PyBytes>>,
 );
 
@@ -135,8 +136,8 @@ impl Stream {
         self.with(py, |stream| Ok(name_of(stream.names(), slot)))
     }
 
-    /// Up to `limit` examples as row pointers, slots, values, labels, importances and tags. Values of 0 are left out
-    /// unless `zeros` is set.
+    /// Up to `limit` examples as row pointers, slots, values, labels, importances, base margins (none if all are 0) and
+    /// tags. Values of 0 are left out unless `zeros` is set.
     #[pyo3(signature = (limit, zeros=false))]
     fn read<'py>(&self, py: Python<'py>, limit: usize, zeros: bool) -> PyResult<Arrays<'py>> {
         fetch_numpy(py);
@@ -148,6 +149,7 @@ impl Stream {
             arrays.values.into_pyarray(py),
             arrays.labels.into_pyarray(py),
             arrays.importances.into_pyarray(py),
+            arrays.bases.into_pyarray(py),
             tags,
         ))
     }

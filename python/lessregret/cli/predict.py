@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from lessregret.learners.learner import Learner
     from lessregret.learners.outcomes import Outcomes
 
-OUTPUTS = ("auto", "probability", "margin", "label")
+OUTPUTS = ("auto", "probability", "margin", "label", "probabilities", "margins")
+SINGULAR = {"probabilities": "probability", "margins": "margin"}
 
 
 @click.command("predict", cls=Command)
@@ -47,7 +48,9 @@ OUTPUTS = ("auto", "probability", "margin", "label")
     help="What to write for each example. The margin is the sum of weight times value over the "
     "features. 'auto' writes the probability of the label 1, or of the positive class of a table, "
     "if the model has logistic loss, the expected count if it has Poisson loss, and the margin "
-    "otherwise. 'label' writes the likelier label.",
+    "otherwise. 'label' writes the likelier label. "
+    "Of many classes, 'auto' and 'label' write the likeliest class, 'probabilities' and 'margins' "
+    "one number for each class.",
 )
 @click.option(
     "--output",
@@ -82,6 +85,7 @@ def command(
     from lessregret.learners.learner import Learner
 
     given, _ = take_data(options)
+    output = SINGULAR.get(output, output)
     check_files(given.files, [model], output=path)
     learner = Learner.load(model)
     _check(learner, model, output)
@@ -135,6 +139,10 @@ def _lines(learner: Learner, block: Outcomes, output: str) -> Iterator[str]:
 def _predicted(learner: Learner, block: Outcomes, output: str) -> Iterator[str]:
     from lessregret.training.predictions import as_lines, as_names, link
 
+    if learner.class_names is not None:
+        from lessregret.training.class_predictions import class_lines
+
+        return class_lines(block.margins, learner.class_names, output)
     schema = learner.space.schema
     if output == "label" and schema is not None and schema.classes is not None:
         return as_names(block.margins, schema.classes)
@@ -147,6 +155,8 @@ def _document(learner: Learner, blocks: list[Outcomes], output: str) -> dict[str
     from lessregret.training.metrics import scores_of
     from lessregret.training.predictions import link
 
+    if learner.class_names is not None:
+        return _class_document(learner, blocks, output)
     margins = np.concatenate([np.empty(0), *(block.margins for block in blocks)])
     labels = np.concatenate([np.empty(0), *(block.labels for block in blocks)])
     importances = np.concatenate([np.empty(0), *(block.importances for block in blocks)])
@@ -160,4 +170,33 @@ def _document(learner: Learner, blocks: list[Outcomes], output: str) -> dict[str
         "mistake_rate": scores.error if scores and counts_mistakes else None,
         "metrics": scores and scores.as_dict(),
         "predictions": link(loss, output)(margins).tolist(),
+    }
+
+
+def _class_document(learner: Learner, blocks: list[Outcomes], output: str) -> dict[str, Any]:
+    """The predictions of many classes."""
+    import numpy as np
+
+    from lessregret.training.class_predictions import class_losses, places_of, probabilities
+
+    names, codes = learner.class_names or [], learner.classes or []
+    margins = np.concatenate([np.empty((0, len(names))), *(block.margins for block in blocks)])
+    labels = np.concatenate([np.empty(0), *(block.labels for block in blocks)])
+    h = np.concatenate([np.empty(0), *(block.importances for block in blocks)])
+    places, loss = places_of(labels, codes), learner.spec["loss"]
+    is_judged = places is not None and h.sum() > 0
+    predictions: list[Any] = [names[place] for place in margins.argmax(1).tolist()]
+    if output not in ("auto", "label"):
+        predictions = (probabilities(margins) if output == "probability" else margins).tolist()
+    return {
+        "examples": len(margins),
+        "loss": loss,
+        "classes": names,
+        "mean_loss": float(np.average(class_losses(loss, margins, places), weights=h))
+        if is_judged and places is not None
+        else None,
+        "mistake_rate": float(np.average(margins.argmax(1) != places, weights=h))
+        if is_judged
+        else None,
+        "predictions": predictions,
     }

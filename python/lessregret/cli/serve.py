@@ -11,6 +11,7 @@ import click
 from lessregret.errors import SpecError
 
 if TYPE_CHECKING:
+    from lessregret.service.replica import Replica
     from lessregret.service.settings import Settings
     from lessregret.service.tokens import Tokens
 
@@ -127,6 +128,17 @@ def duration(text: str) -> float:
     help="The path under which a proxy shows the service, such as /model.",
 )
 @click.option(
+    "--follow",
+    metavar="URL",
+    help="Be a read-only replica: predict with the newest snapshot of the service at URL. MODEL is "
+    "what to begin with, and the state folder holds tokens only.",
+)
+@click.option(
+    "--follow-token",
+    type=click.Path(dir_okay=False),
+    help="A file with an admin token of the followed service.",
+)
+@click.option(
     "--new-token",
     type=click.Choice(["predict", "learn", "admin"]),
     help="Write a new token to stdout and end. Its hash is kept in the state folder; 'admin' may "
@@ -173,7 +185,7 @@ def _serve(model: Path, state: Path, tokens: Tokens, options: dict[str, Any]) ->
     check_address(host, tokens)
     _check_tls(options["certificate"], options["key"])
     with bound(host, options["port"]) as listener:
-        service = open_service(model, state, settings)
+        service = _replica(model, settings, options) or open_service(model, state, settings)
         application = Application(service, Guard(settings, tokens, LOCAL_HOSTS))
         try:
             running = server(
@@ -183,6 +195,16 @@ def _serve(model: Path, state: Path, tokens: Tokens, options: dict[str, Any]) ->
             running.run(sockets=[listener])
         finally:
             application.close()
+
+
+def _replica(model: Path, settings: Settings, options: dict[str, Any]) -> Replica | None:
+    if options["follow"] is None:
+        return None
+    from lessregret.service.replica import Replica
+
+    file = options["follow_token"]
+    token = None if file is None else Path(file).read_text(encoding="utf-8").strip()
+    return Replica(model, options["follow"], settings, token)
 
 
 def _settings(options: dict[str, Any]) -> Settings:

@@ -87,6 +87,11 @@ CHOOSING: tuple[Callable[[Any], Any], ...] = (
     ),
     _several("time", "Columns of dates and times, in ISO 8601."),
     _one("weight", "The column with the importance of each row."),
+    _one(
+        "base",
+        "The column with a score that another model gave, which is added to the margin of each "
+        "row.",
+    ),
     _one("tag", "The column that is written beside the prediction of each row."),
     click.option(
         "--missing",
@@ -155,12 +160,14 @@ def with_data(options: dict[str, Any]) -> dict[str, Any]:
     return {**rest, "data": tuple(given.files) or (given.name,), "given": given, "schema": None}
 
 
-def inferred_settings(ctx: click.Context, given: GivenData, quiet: bool) -> dict[str, Any]:
+def inferred_settings(
+    ctx: click.Context, given: GivenData, quiet: bool, classes: list[str] | None = None
+) -> dict[str, Any]:
     """For a table: the schema, and the loss that fits its labels, if none was asked for."""
     if not given.has_columns:
         return {}
     asked = ctx.get_parameter_source("loss") is ParameterSource.COMMANDLINE
-    inferred = given.infer(ctx.params["loss"] if asked else None)
+    inferred = given.infer(ctx.params["loss"] if asked else None, classes)
     if inferred.schema.label is None:
         names = ", ".join(column.name for column in inferred.schema.columns)
         raise SpecError(f"a table needs --label, the column to predict; it has {names}")
@@ -169,9 +176,13 @@ def inferred_settings(ctx: click.Context, given: GivenData, quiet: bool) -> dict
     return {"schema": inferred.schema, "loss": inferred.loss}
 
 
+ONE = ("label", "positive", "weight", "base", "tag")
+"""Options of tables that are one word."""
+
+
 def choices_of(options: dict[str, Any]) -> ColumnChoices:
     """Take the options of tables out of all options of a command."""
-    said = {name: options.pop(name, None) for name in ("label", "positive", "weight", "tag")}
+    said = {name: options.pop(name, None) for name in ONE}
     for kind in ("number", "category", "text", "time"):
         said[kind] = tuple(_flat(options.pop(kind, ())))
     missing = tuple(_flat(options.pop("missing", ())))

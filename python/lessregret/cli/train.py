@@ -79,6 +79,16 @@ if TYPE_CHECKING:
 @no_intercept_option
 @namespace_options
 @click.option(
+    "--classes",
+    "classes_text",
+    metavar="CLASSES",
+    help="For more than two classes. A number, such as 20: the labels of text are 1 to 20. A list, "
+    "such as 0,1,2 or red,green,blue: the labels of text, or the names in a table. 'auto': classes "
+    "are found as they come, and each counts from its first example on. A table whose first rows "
+    "have more than two words as labels needs no --classes. Logistic loss is then multinomial, and "
+    "hinge loss that of each class against the rest.",
+)
+@click.option(
     "--importance-aware",
     is_flag=True,
     help="Use importance-aware updates (Karampatziakis and Langford 2011): an example with "
@@ -206,6 +216,7 @@ class Request:
     bits: int
     no_intercept: bool
     namespaces: Namespaces | None
+    classes_text: str | None
     importance_aware: bool
     fixed_share: float | None
     certify: bool | None
@@ -232,6 +243,14 @@ class Request:
             if value is not None and name in written:
                 raise SpecError(f"{name} is given twice, by --rule and by --{name}")
         return rule_named(**{"rate": rate, "radius": self.radius, **written})
+
+    @property
+    def classes(self) -> str | int | list[str] | None:
+        """The classes asked for, if there may be more than two."""
+        text = self.classes_text
+        if text is None or text == "auto":
+            return text
+        return int(text) if text.isdecimal() else text.split(",")
 
     def settings(self) -> dict[str, Any]:
         """Which learner a new model has."""
@@ -278,9 +297,16 @@ def _learner(ctx: click.Context, request: Request, given: GivenData) -> Learner:
     """A new learner, or the model to go on from, if the options fit it."""
     from lessregret.learners.learner import Learner
     from lessregret.learners.namespaces import check_same
+    from lessregret.training.run import codes_of_classes, names_of_classes
 
     if request.resume is None:
-        return Learner(**{**request.settings(), **inferred_settings(ctx, given, request.quiet)})
+        settings, asked = request.settings(), request.classes
+        if asked is not None:
+            settings |= codes_of_classes(asked, given.has_columns)
+        names = names_of_classes(asked) if given.has_columns else None
+        return Learner(**{**settings, **inferred_settings(ctx, given, request.quiet, names)})
+    if request.classes is not None:
+        raise SpecError(f"--classes: {request.resume} has its classes; leave it out")
     learner = Learner.load(request.resume)
     _check_resumed(ctx, request, learner.spec)
     check_same(request.namespaces, learner.space.namespaces, request.resume)

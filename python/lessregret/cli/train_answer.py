@@ -34,6 +34,8 @@ def train_answer(training: Training, written: Mapping[str, str | None]) -> str:
         **written,
     }
     head = f"{counted(ledger.rounds, 'example')}, {ledger.summary.touched:,} slots touched"
+    if training.learner.classes is not None:
+        head += f", {len(training.learner.classes):,} classes"
     told = [f"{name:<14} {said}" for name, said in lines.items() if said is not None]
     return "\n".join([head, *told])
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from lessregret.errors import InputError, SpecError
+from lessregret.learners.schema import MISSING
 
-SINGLE = ("label", "weight", "tag", "positive", "delimiter")
+SINGLE = ("label", "weight", "base", "tag", "positive", "delimiter")
 """choices that are one word; the others are lists of words"""
 
 
@@ -23,9 +24,9 @@ class ColumnChoices:
 
     Parameters
     ----------
-    label, weight, tag : names of columns
-        The column to predict, the importance of a row, and a name of the row that is written beside
-        its prediction.
+    label, weight, base, tag : names of columns
+        The column to predict, the importance of a row, its base margin (a score of another model,
+        added to the margin), and a name of the row that is written beside its prediction.
     number, category, text, time, ignore : lists of names of columns
         Columns whose kind is not to be inferred. ``"body:2"`` in ``text`` also makes features of
         the pairs of words that follow each other.
@@ -47,6 +48,7 @@ class ColumnChoices:
 
     label: str | None = None
     weight: str | None = None
+    base: str | None = None
     tag: str | None = None
     number: tuple[str, ...] = ()
     category: tuple[str, ...] = ()
@@ -58,6 +60,16 @@ class ColumnChoices:
     cross: tuple[str, ...] = ()
     header: tuple[str, ...] | None = None
     delimiter: str | None = None
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """How a missing cell is spelled."""
+        return MISSING if self.missing is None else self.missing
+
+    @property
+    def crosses(self) -> tuple[tuple[str, ...], ...]:
+        """The names of the columns of every cross."""
+        return tuple(tuple(cross.split("*")) for cross in self.cross)
 
     @property
     def are_made(self) -> bool:

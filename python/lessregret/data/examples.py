@@ -31,6 +31,9 @@ class Rows:
         One label per row. Rows without labels can only be predicted.
     importances : array of numbers from 0 up, optional
         The importance of each row, which multiplies its loss. The default is 1 for each row.
+    bases : array, optional
+        The base margin of each row, such as a score of another model, which is added to the margin.
+        The default is 0 for each row.
     space : FeatureSpace, or a learner or source of examples that has one
         The feature space of the learner that the rows are for.
 
@@ -47,6 +50,7 @@ class Rows:
         labels: ArrayLike | None = None,
         importances: ArrayLike | None = None,
         *,
+        bases: ArrayLike | None = None,
         space: FeatureSpace | HasSpace,
     ) -> None:
         self.space = _as_read(space)
@@ -55,8 +59,10 @@ class Rows:
         self.values = _typed(values, np.float32, np.float64)
         self.labels = _floats(labels)
         self.importances = _floats(importances)
+        self.bases = _floats(bases)
         matrix = self.indptr, self.indices, self.values
-        self.core = _core.Rows(self.space.to_json(), *matrix, self.labels, self.importances)
+        targets = self.labels, self.importances, self.bases
+        self.core = _core.Rows(self.space.to_json(), *matrix, *targets)
 
     @classmethod
     def from_csr(
@@ -65,10 +71,11 @@ class Rows:
         y: ArrayLike | None = None,
         importances: ArrayLike | None = None,
         *,
+        bases: ArrayLike | None = None,
         space: FeatureSpace | HasSpace,
     ) -> Rows:
         """The rows of a SciPy matrix in compressed sparse row (CSR) form."""
-        return cls(X.indptr, X.indices, X.data, y, importances, space=space)
+        return cls(X.indptr, X.indices, X.data, y, importances, bases=bases, space=space)
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -132,7 +139,8 @@ def _as_labelled(rows: Rows) -> Rows:
     if rows.labels is not None:
         return rows
     space = rows.space.unlabelled()
-    return Rows(rows.indptr, rows.indices, rows.values, None, rows.importances, space=space)
+    matrix = rows.indptr, rows.indices, rows.values
+    return Rows(*matrix, None, rows.importances, bases=rows.bases, space=space)
 
 
 def _as_read(owner: FeatureSpace | HasSpace) -> FeatureSpace:

@@ -10,7 +10,7 @@ model, and a model that was trained on a table has one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lessregret.data.arrow_tables import ArrowTable
@@ -19,7 +19,6 @@ from lessregret.data.recognise import Recognised, recognise
 from lessregret.data.streams import TABLES, TEXTS, Data, ExampleStream, open_examples, total_bytes
 from lessregret.data.tables import Inferred, delimiter_of, inferred_from, sample_csv
 from lessregret.errors import SpecError
-from lessregret.learners.schema import MISSING
 from lessregret.learners.space import FeatureSpace, HasSpace, space_of
 
 
@@ -58,40 +57,18 @@ class GivenData(Data):
         is_counted = self.recognised.kind != "table" and self.files
         return total_bytes(self.files) if is_counted else None
 
-    def infer(self, loss: str | None = None) -> Inferred:
-        """What the columns are and which loss fits the labels, if no loss is given."""
-        choices = self.choices
-        missing = MISSING if choices.missing is None else choices.missing
+    def infer(self, loss: str | None = None, classes: Sequence[str] | None = None) -> Inferred:
+        """What the columns are and which loss fits the labels, if no loss is given.
+
+        ``classes`` are the names of many classes; an empty list asks for those of the first rows.
+        """
         if self.recognised.kind == "table":
             self._sampled = self._table()
-            sampled = self._sampled.sample(missing)
+            sampled = self._sampled.sample(self.choices.spellings)
         else:
-            sampled = self._sample_csv(missing)
-        return inferred_from(
-            sampled,
-            label=choices.label,
-            number=choices.number,
-            category=choices.category,
-            text=choices.text,
-            time=choices.time,
-            ignore=choices.ignore,
-            weight=choices.weight,
-            tag=choices.tag,
-            positive=choices.positive,
-            missing=missing,
-            crosses=[cross.split("*") for cross in choices.cross],
-            loss=loss,
-        )
-
-    def _sample_csv(self, missing: Sequence[str]) -> dict[str, Any]:
-        header = self.choices.header
-        return sample_csv(
-            self.files[0],
-            delimiter=self._delimiter,
-            header=header is None,
-            names=header or None,
-            missing=missing,
-        )
+            choices = replace(self.choices, delimiter=self._delimiter)
+            sampled = sample_csv(self.files[0], choices)
+        return inferred_from(sampled, self.choices, loss=loss, classes=classes)
 
     def open(self, space: FeatureSpace | HasSpace, **options: Any) -> ExampleStream:
         """The examples; the options are those of :func:`open_examples`."""

@@ -38,6 +38,8 @@ class Example(NamedTuple):
     slots: NDArray[np.uint32]
     values: NDArray[np.float32]
     tag: bytes
+    base: float = 0.0
+    """the base margin, which is added to the margin"""
 
 
 class ExampleStream:
@@ -76,12 +78,13 @@ class ExampleStream:
 
     def __iter__(self) -> Iterator[Example]:
         while True:
-            indptr, slots, values, labels, importances, tags = self.core.read(BLOCK)
+            indptr, slots, values, labels, importances, bases, tags = self.core.read(BLOCK)
             if not tags:
                 return
             for k, tag in enumerate(tags):
                 row = slice(indptr[k], indptr[k + 1])
-                yield Example(float(labels[k]), float(importances[k]), slots[row], values[row], tag)
+                features, base = (slots[row], values[row]), float(bases[k]) if len(bases) else 0.0
+                yield Example(float(labels[k]), float(importances[k]), *features, tag, base)
 
 
 class Data(ABC):

@@ -12,13 +12,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 from lessregret import _core
+from lessregret.data.column_choices import ColumnChoices
 from lessregret.data.sources import File, first_line, opened_one
 from lessregret.errors import SpecError
 from lessregret.learners.losses import loss_named
-from lessregret.learners.schema import MISSING, Column, ColumnKind, Schema
+from lessregret.learners.schema import Column, ColumnKind, Schema
 
 ROWS = 10_000
 """The number of rows that columns are inferred from."""
@@ -66,21 +68,8 @@ class Inferred(NamedTuple):
 
 def infer_schema(
     files: Sequence[File],
+    choices: ColumnChoices | None = None,
     *,
-    label: str | None,
-    number: Sequence[str] = (),
-    category: Sequence[str] = (),
-    text: Sequence[str] = (),
-    time: Sequence[str] = (),
-    ignore: Sequence[str] = (),
-    weight: str | None = None,
-    tag: str | None = None,
-    positive: str | None = None,
-    missing: Sequence[str] = MISSING,
-    crosses: Sequence[Sequence[str]] = (),
-    header: bool = True,
-    names: Sequence[str] | None = None,
-    delimiter: str | None = None,
     loss: str | None = None,
     bad_lines: str = "stop",
 ) -> Inferred:
@@ -90,26 +79,10 @@ def infer_schema(
     ----------
     files : names of files
         Only the first is read. Standard input, ``-``, can still be read afterwards.
-    label : str or None
-        The column to be predicted.
-    number, category, text, time, ignore : names of columns
-        Columns that are of these kinds, whatever their cells seem to be. A name in ``text`` may end
-        with ``:2`` or ``:3``: runs of so many words are features, too.
-    weight, tag : str, optional
-        The columns of importances and of names of rows.
-    positive : str, optional
-        The label of the positive class. The default is the one of two that sorts last.
-    missing : strings
-        The spellings of a missing cell.
-    crosses : tuples of column names
-        Columns whose combinations are features.
-    header : bool
-        Whether the first row has the names of the columns.
-    names : strings, optional
-        The names of the columns if there is no header; the default is c1, c2, ….
-    delimiter : str, optional
-        What separates cells. The default is a tab for ``.tsv`` files; for others it is the most
-        frequent of comma, semicolon, tab and bar in the first line.
+    choices : ColumnChoices, optional
+        What is known of the columns. Without a delimiter it is a tab for ``.tsv`` files; for others
+        it is the most frequent of comma, semicolon, tab and bar in the first line. Without a
+        positive class it is the one of two labels that sorts last.
     loss : str, optional
         The loss, if the user has chosen it. With ``"squared"`` and the other losses of
         numbers, labels are numbers.
@@ -121,7 +94,7 @@ def infer_schema(
     >>> with TemporaryDirectory() as folder:
     ...     table = Path(folder, "people.csv")
     ...     _ = table.write_text("age,city,bought\\n31,Rome,no\\n,Oslo,yes\\n58,Rome,no\\n")
-    ...     inferred = infer_schema([table], label="bought")
+    ...     inferred = infer_schema([table], ColumnChoices(label="bought"))
     >>> inferred.loss, inferred.schema.classes
     ('logistic', ('no', 'yes'))
     >>> print(*inferred.lines(), sep="\\n")
@@ -132,50 +105,22 @@ def infer_schema(
     """
     if not files:
         raise SpecError("infer_schema needs at least one file, found none")
-    if delimiter is None:
-        delimiter = delimiter_of(files[0])
-    table = sample_csv(
-        files[0],
-        delimiter=delimiter,
-        header=header,
-        names=names,
-        missing=missing,
-        bad_lines=bad_lines,
-    )
-    return inferred_from(
-        table,
-        label=label,
-        number=number,
-        category=category,
-        text=text,
-        time=time,
-        ignore=ignore,
-        weight=weight,
-        tag=tag,
-        positive=positive,
-        missing=missing,
-        crosses=crosses,
-        loss=loss,
-    )._replace(delimiter=delimiter)
+    choices = choices or ColumnChoices()
+    if choices.delimiter is None:
+        choices = replace(choices, delimiter=delimiter_of(files[0]))
+    return inferred_from(sample_csv(files[0], choices, bad_lines=bad_lines), choices, loss=loss)
 
 
-def sample_csv(
-    file: File,
-    *,
-    delimiter: str,
-    header: bool = True,
-    names: Sequence[str] | None = None,
-    missing: Sequence[str] = MISSING,
-    bad_lines: str = "stop",
-) -> dict[str, Any]:
-    """What the first rows of a file show; :func:`infer_schema` has the parameters."""
+def sample_csv(file: File, choices: ColumnChoices, *, bad_lines: str = "stop") -> dict[str, Any]:
+    """What the first rows of a file show; the choices have a delimiter."""
+    header = choices.header
     sampled: dict[str, Any] = json.loads(
         _core.sample_table(
             opened_one(file),
-            delimiter=delimiter,
-            header=header,
-            column_names=None if names is None else list(names),
-            missing=list(missing),
+            delimiter=choices.delimiter or ",",
+            header=header is None,
+            column_names=list(header) if header else None,
+            missing=list(choices.spellings),
             rows=ROWS,
             bad_lines=bad_lines,
         )
@@ -185,46 +130,50 @@ def sample_csv(
 
 def inferred_from(
     table: Mapping[str, Any],
+    choices: ColumnChoices,
     *,
-    label: str | None,
-    number: Sequence[str] = (),
-    category: Sequence[str] = (),
-    text: Sequence[str] = (),
-    time: Sequence[str] = (),
-    ignore: Sequence[str] = (),
-    weight: str | None = None,
-    tag: str | None = None,
-    positive: str | None = None,
-    missing: Sequence[str] = MISSING,
-    crosses: Sequence[Sequence[str]] = (),
     loss: str | None = None,
+    classes: Sequence[str] | None = None,
 ) -> Inferred:
-    """Infer the schema from what the first rows show; :func:`infer_schema` has the parameters."""
+    """Infer the schema from what the first rows show, and from what is known of the columns.
+
+    ``classes`` are the names of the classes, if they are given; an empty list asks for as many
+    classes as the first rows have.
+    """
     samples = {column["name"]: column for column in table["columns"]}
-    runs = dict(_split_words(entry) for entry in text)
-    given = {
-        "label": [label] if label is not None else [],
-        "weight": [weight] if weight is not None else [],
-        "tag": [tag] if tag is not None else [],
-        "number": number,
-        "category": category,
-        "text": list(runs),
-        "time": time,
-        "ignore": ignore,
-    }
-    kinds = _kinds(given, samples)
-    for cross in crosses:
+    runs = dict(_split_words(entry) for entry in choices.text)
+    kinds = _kinds(_given(choices, runs), samples)
+    for cross in choices.crosses:
         _check_known(cross, samples, "cross")
     columns = tuple(
         Column(name, kinds.get(name, sample["kind"]), runs.get(name, 1))
         for name, sample in samples.items()
     )
-    classes: Classes | None = None
-    if label is not None:
-        classes, loss = _label(label, samples[label], positive, loss)
-    schema = Schema(columns, tuple(missing), classes, tuple(tuple(cross) for cross in crosses))
+    two: Classes | None = None
+    many: tuple[str, ...] = ()
+    if choices.label is not None:
+        sample = samples[choices.label]
+        if classes is None:
+            two, many, loss = _label(choices.label, sample, choices.positive, loss)
+        else:
+            many, loss = _many(choices.label, sample, choices.positive, loss, classes)
+    schema = Schema(columns, choices.spellings, two, choices.crosses, many)
     seen = tuple(_seen(column, samples[column.name]) for column in columns)
-    return Inferred(schema, loss or "logistic", ",", seen, table["rows"])
+    return Inferred(schema, loss or "logistic", choices.delimiter or ",", seen, table["rows"])
+
+
+def _given(choices: ColumnChoices, text: Iterable[str]) -> dict[str, Iterable[str]]:
+    """The names of the columns whose kind is known, by kind."""
+    single = (choices.label, choices.weight, choices.base, choices.tag)
+    ones = zip(("label", "weight", "base", "tag"), single, strict=True)
+    return {
+        **{kind: [] if name is None else [name] for kind, name in ones},
+        "number": choices.number,
+        "category": choices.category,
+        "text": text,
+        "time": choices.time,
+        "ignore": choices.ignore,
+    }
 
 
 def delimiter_of(file: File) -> str:
@@ -278,21 +227,44 @@ def _check_known(names: Iterable[str], samples: Mapping[str, Any], what: str) ->
 
 def _label(
     name: str, sample: Mapping[str, Any], positive: str | None, loss: str | None
-) -> tuple[Classes | None, str]:
-    """The classes of the labels, None if they are numbers, and the loss that fits."""
+) -> tuple[Classes | None, tuple[str, ...], str]:
+    """Two classes, or the names of many, or neither if labels are numbers; the loss that fits."""
     values = [value for value, _ in sample["values"]]
     if loss is not None and not loss_named(loss).is_classification:
         if positive is not None:
             raise SpecError(f"positive is for two classes; {loss} loss has numbers as labels")
-        return None, loss
+        return None, (), loss
     different = _distinct(values, sample["is_number"])
     is_all = sample["different"] <= len(values)
     if sample["is_number"] and loss is None and positive is None and not _is_two(different, is_all):
         if is_all and len(different) < 2:
             raise _one_label(name, different)
-        return None, "squared"
+        return None, (), "squared"
+    if positive is None and is_all and len(different) > 2:
+        return None, tuple(different), loss or "logistic"
     classes = _classes(name, different, is_all, positive, sample["different"])
-    return classes, loss or "logistic"
+    return classes, (), loss or "logistic"
+
+
+def _many(
+    name: str,
+    sample: Mapping[str, Any],
+    positive: str | None,
+    loss: str | None,
+    classes: Sequence[str],
+) -> tuple[tuple[str, ...], str]:
+    """The names of many classes, as they are given or as the first rows have them."""
+    if positive is not None:
+        raise SpecError("positive is for two classes, and many are asked for; leave out one")
+    if classes:
+        return tuple(classes), loss or "logistic"
+    values = [value for value, _ in sample["values"]]
+    if sample["different"] > len(values):
+        raise SpecError(
+            f"column {name!r} has {sample['different']:,} different labels, too many to be found "
+            "in the first rows; name the classes with --classes"
+        )
+    return tuple(_distinct(values, sample["is_number"])), loss or "logistic"
 
 
 def _is_two(different: Sequence[str], is_all: bool) -> bool:
@@ -331,8 +303,8 @@ def _classes(
         return different[0], different[1]
     shown = ", ".join(map(repr, different[:6])) + (", …" if count > 6 else "")
     raise SpecError(
-        f"column {name!r} has {count} different labels ({shown}), and two classes are needed; "
-        "say with --positive which of them is the positive class, against all others"
+        f"column {name!r} has {count} different labels ({shown}), too many to be found in the "
+        "first rows; name the classes with --classes, or the positive one with --positive"
     )
 
 

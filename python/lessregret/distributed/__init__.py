@@ -13,6 +13,7 @@ from lessregret.distributed.cutting import cut, cut_table
 from lessregret.distributed.interval import train_interval
 from lessregret.distributed.local import in_process, in_processes
 from lessregret.distributed.on_ray import OnRay
+from lessregret.distributed.on_spark import learn_batches, predict
 from lessregret.distributed.pieces import ArrowRows, ByteRange, RowGroups, Several, WholeFile
 from lessregret.distributed.run import train
 
@@ -27,6 +28,8 @@ __all__ = [
     "cut_table",
     "in_process",
     "in_processes",
+    "learn_batches",
+    "predict",
     "train",
     "train_interval",
 ]

@@ -87,6 +87,12 @@ def source_of(data: Any, format: str, choices: ColumnChoices) -> Source:
         from lessregret.distributed.on_ray import RayDataset
 
         return RayDataset(data)
+    if library.startswith("pyspark.sql"):
+        from lessregret.distributed.on_spark import SparkFrame
+
+        return SparkFrame(data)
+    if isinstance(data, Source):
+        return data
     if is_table(data):
         return Table(data)
     return Files(data, format, choices)

@@ -6,32 +6,32 @@ like one of them would come back as another class, so it is not written.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-def names_of(classes: NDArray[Any]) -> tuple[str, str] | None:
-    """The names of two classes; None if they could not be told from their names.
+def names_of(classes: NDArray[Any]) -> tuple[str, ...] | None:
+    """The names of classes; None if they could not be told from their names.
 
     >>> names_of(np.array([0, 1])), names_of(np.array(["0", "1"]))
     (('0', '1'), None)
     """
-    negative, positive = (str(known) for known in classes.tolist())
-    read = classes_named((negative, positive))
+    names = tuple(str(known) for known in classes.tolist())
+    read = classes_named(names)
     alike = [type(known) for known in read.tolist()] == [type(known) for known in classes.tolist()]
-    return (negative, positive) if alike and (read == classes).all() else None
+    return names if alike and (read == classes).all() else None
 
 
-def classes_named(names: tuple[str | None, str]) -> NDArray[Any]:
+def classes_named(names: Sequence[str | None]) -> NDArray[Any]:
     """The classes with these names; a negative class without a name is that of all other labels.
 
     >>> classes_named(("no", "yes")).tolist(), classes_named(("-1", "1")).tolist()
     (['no', 'yes'], [-1, 1])
     """
-    negative, positive = names
-    words = [f"not {positive}" if negative is None else negative, positive]
+    words = [f"not {names[-1]}" if name is None else name for name in names]
     if set(words) <= {"False", "True"}:
         return np.array([word == "True" for word in words])
     numbers = _numbers(words, int)

@@ -1,23 +1,24 @@
-"""Two classes, as scikit-learn wants them."""
+"""Two or more classes, as scikit-learn wants them."""
 
 from __future__ import annotations
 
-from math import exp
+from math import exp, isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
+from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
 
 from lessregret.errors import SpecError
 from lessregret.estimators import one_by_one
 from lessregret.estimators.class_names import classes_named, names_of
 from lessregret.estimators.labels_met import LabelsMet
 from lessregret.estimators.linear import OnlineLinear
-from lessregret.learners.learner import Learner
+from lessregret.learners.learner import Learner, has_twin
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import Rule
 
@@ -37,7 +38,11 @@ def _gives_probabilities(estimator: OnlineClassifier) -> bool:
 
 
 class OnlineClassifier(ClassifierMixin, OnlineLinear):
-    """A linear classifier for two classes, trained online: one example at a time.
+    """A linear classifier for two or more classes, trained online: one example at a time.
+
+    With more than two classes, logistic loss is multinomial and hinge loss is that of each class
+    against the rest. They need a rule that follows the gradient, and have no ``l2``, ``box`` and
+    ``importance_aware``.
 
     Each example is predicted before the model learns from it. The loss, the mistakes and the regret
     in ``ledger_`` are therefore a progressive validation: no data need to be held out.
@@ -92,15 +97,20 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         ``["user*hour"]`` adds a feature for every combination of the features of these keys. A key
         crossed with itself has the square of its feature.
 
+    grow_classes : bool, default False
+        Whether ``partial_fit`` accepts classes that it has not met before. A new class is appended
+        to ``classes_`` and starts with weights of 0. The first call then needs no ``classes``.
     columns : dict, default None
         For data frames: what is not to be inferred of their columns, as in
         ``{"category": ["zip"], "ignore": ["id"], "text": ["review:2"]}``.
 
     Attributes
     ----------
-    classes_ : array of the two classes, sorted; a positive margin predicts the second one
-    coef_ : array (1, n_features_in_), the weights
-    intercept_ : array (1,), the weight of the intercept; 0 without an intercept
+    classes_ : array of the classes, sorted, with those that were added after the others; of two
+        classes a positive margin predicts the second one
+    coef_ : array (1, n_features_in_), the weights; with more classes a row for each class
+    intercept_ : array (1,), the weight of the intercept, one for each row of coef_; 0 without an
+        intercept
     ledger_ : Ledger, the losses and regret so far, computed at each access
     learner_ : the Learner that is trained; a ReadableLearner if the rule exists only in Python
     n_features_in_, feature_names_in_ : as in scikit-learn; for dicts n_features_in_ is 2^bits
@@ -139,7 +149,9 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         fixed_share: float | None = None,
         crosses: Sequence[str | Sequence[str]] | None = None,
         columns: Mapping[str, Any] | None = None,
+        grow_classes: bool = False,
     ) -> None:
+        self.grow_classes = grow_classes
         super().__init__(
             loss,
             rule,
@@ -173,27 +185,36 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         X, y, sample_weight
             The rows, their labels and their importances, as in ``fit``. All importances of a batch
             may be 0.
-        classes : the two classes
-            Required in the first call, because the first batch need not contain both.
+        classes : list of classes
+            All classes. Required in the first call, because the first batch need not contain all of
+            them, unless ``grow_classes`` is True.
         """
         starting = not hasattr(self, "learner_")
-        if starting and classes is None:
+        if starting and classes is None and not self.grow_classes:
             raise ValueError("classes must be passed on the first call to partial_fit")
         return self._learn(X, y, sample_weight, starting=starting, classes=classes)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """The margins: the weighted sums of the features, positive for the second class."""
+        """The margins: the weighted sums of the features, positive for the second class.
+
+        With more than two classes a row for each example, with the margin of every class; with
+        logistic loss at rate "auto" these are logarithms of probabilities.
+        """
         return self._margins(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The predicted classes."""
-        positive = self._margins(X) > 0
-        return self.classes_[positive.astype(np.intp)]
+        margins = self._margins(X)
+        places = margins.argmax(1) if margins.ndim == 2 else (margins > 0).astype(np.intp)
+        predicted: NDArray[Any] = self.classes_[places]
+        return predicted
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The probabilities of the two classes; only for logistic loss."""
+        """The probabilities of the classes; only for logistic loss."""
         margins = self._margins(X)
+        if margins.ndim == 2:
+            return np.asarray(softmax(margins, axis=1), dtype=np.float64)
         return np.column_stack([expit(-margins), expit(margins)])
 
     def learn_one(self, x: Mapping[str, Any], y: Any, w: float = 1.0) -> None:
@@ -202,7 +223,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         The first call makes the model, for dicts. A word makes the feature "key=word". Without an
         earlier ``fit`` or ``partial_fit`` the classes are False and True if the first is a bool, 0
         and 1 or -1 and 1 if it is one of these; otherwise the first class met is the negative one
-        and the second the positive one.
+        and the second the positive one. With ``grow_classes`` there may be any number of classes.
 
         >>> clf = OnlineClassifier()
         >>> for word, y in [("ham", False), ("spam", True)] * 20:
@@ -210,6 +231,9 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         >>> clf.predict_one({"word": "spam", "length": 3})
         True
         """
+        if self.grow_classes or self._is_fitted_to_many:
+            self.partial_fit([x], [y], sample_weight=[w])
+            return
         if not hasattr(self, "learner_"):
             self._labels_met = LabelsMet.first(y)
             one_by_one.start(self)
@@ -220,6 +244,8 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         """The likelier class of one dict; None before anything is learned."""
         if not hasattr(self, "learner_"):
             return None
+        if self._is_many:
+            return self.predict([x]).tolist()[0]
         positive = one_by_one.margin(self, x) > 0
         return self._met().positive if positive else self._met().negative
 
@@ -228,6 +254,9 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         """The probabilities of the classes of one dict; {} before anything is learned."""
         if not hasattr(self, "learner_"):
             return {}
+        if self._is_many:
+            [row] = self.predict_proba([x])
+            return dict(zip(self.classes_.tolist(), row.tolist(), strict=True))
         margin = one_by_one.margin(self, x)
         probability = 1.0 / (1.0 + exp(-margin)) if margin > -SURE else 0.0
         return self._met().probabilities(probability)
@@ -250,31 +279,70 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
 
     @property
     def coef_(self) -> NDArray[np.float64]:
-        """The weights, of shape (1, n_features_in_)."""
-        return self._weights()[np.newaxis]
+        """The weights, of shape (1, n_features_in_); with more classes a row for each class."""
+        weights = self._weights()
+        return weights.T if weights.ndim == 2 else weights[np.newaxis]
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
-        """The weight of the intercept, of shape (1,); 0 without an intercept."""
+        """The weight of the intercept, of shape (1,); 0 without an intercept.
+
+        With more than two classes one weight for each class.
+        """
+        if self._is_many:
+            return self._class_intercepts()
         return np.array([self._margin_of_nothing()])
+
+    @property
+    def _is_many(self) -> bool:
+        """Whether the learner is one of many classes."""
+        if getattr(self, "_labels_met", None) is not None:
+            # Told one by one, of which one may not be met yet.
+            return False
+        check_is_fitted(self, "classes_")
+        return len(self.classes_) != 2 or bool(self.grow_classes)
+
+    @property
+    def _is_fitted_to_many(self) -> bool:
+        return hasattr(self, "learner_") and self._is_many
+
+    def _class_intercepts(self) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        if isinstance(self.learner_, Learner) and self.learner_.space.intercept:
+            return self.learner_.class_weights(self._slots()).astype(np.float64)
+        return np.zeros(len(self.classes_))
+
+    def _class_settings(self) -> dict[str, Any]:
+        if not self._is_many:
+            return {}
+        return {"classes": "auto" if self.grow_classes else range(len(self.classes_))}
+
+    def _meet_classes(self, learner: Any) -> None:
+        if self.grow_classes and isinstance(learner, Learner):
+            learner.add_classes(range(len(self.classes_)))
 
     def _labels(
         self, y: NDArray[Any], classes: ArrayLike | None, starting: bool
     ) -> NDArray[np.float64]:
         if starting:
             self._labels_met = None
-            self.classes_ = _two_classes(y if classes is None else classes)
+            self.classes_ = self._sorted_classes(y if classes is None else classes)
+        elif self.grow_classes:
+            given = y if classes is None else np.ravel(classes)
+            self.classes_ = _with_new(self.classes_, given)
         elif classes is not None and set(np.ravel(classes)) != set(self.classes_):
             raise ValueError(
                 f"classes are {_listed(self.classes_)} since the first call to partial_fit, "
                 f"found {_listed(classes)}"
             )
-        negative, positive = (np.asarray(y == known) for known in self.classes_)
-        if not (negative | positive).all():
-            expected, found = _listed(self.classes_), _listed(y[~(negative | positive)])
+        matches = np.stack([np.asarray(y == known) for known in self.classes_])
+        if not matches.any(0).all():
+            expected, found = _listed(self.classes_), _listed(y[~matches.any(0)])
             raise ValueError(f"y must hold only the classes {expected}, found {found}")
-        labels: NDArray[np.float64] = 2.0 * positive - 1.0
-        return labels
+        places: NDArray[np.float64] = matches.argmax(0).astype(np.float64)
+        if not self._is_many:
+            places = 2.0 * places - 1.0
+        return places
 
     def _savable(self, learner: Learner) -> Learner:
         names = names_of(self.classes_)
@@ -283,30 +351,51 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
                 f"the classes {_listed(self.classes_)} are words that look like numbers, and would "
                 "be loaded as numbers; fit with numbers, or pickle the estimator"
             )
-        return learner.with_classes(*names)
+        if self._is_many:
+            return learner.with_class_names(names)
+        negative, positive = names
+        return learner.with_classes(negative, positive)
 
     def _take(self, learner: Learner) -> None:
         super()._take(learner)
         schema = learner.space.schema
+        if learner.class_names is not None:
+            self.classes_ = classes_named(learner.class_names)
+            self.grow_classes = bool(learner.spec["classes"]["auto"])
+            return
         # A model of the command line that learned from text has the labels of its text.
         self.classes_ = classes_named((schema and schema.classes) or ("-1", "1"))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class = self._learns_many
         return tags
 
+    @property
+    def _learns_many(self) -> bool:
+        """Whether the rule can learn more than two classes: it follows the gradient, in Rust."""
+        rule = self._rule() if self.rule is None or isinstance(self.rule, Rule) else None
+        return rule is not None and isfinite(rule.width) and has_twin(rule)
 
-def _two_classes(labels: ArrayLike) -> NDArray[Any]:
-    check_classification_targets(labels)
-    classes: NDArray[Any] = np.unique(np.asarray(labels))
-    if len(classes) != 2:
+    def _sorted_classes(self, labels: ArrayLike) -> NDArray[Any]:
+        check_classification_targets(labels)
+        classes: NDArray[Any] = np.unique(np.asarray(labels))
         count = "1 class" if len(classes) == 1 else f"{len(classes)} classes"
-        raise ValueError(
-            "Only binary classification is supported. "
-            f"Expected two classes, found {count}: {_listed(classes)}"
-        )
-    return classes
+        if len(classes) > 2 and not self._learns_many:
+            raise ValueError(
+                f"Only binary classification is supported by the rule {self._rule().name!r}. "
+                f"Expected two classes, found {count}: {_listed(classes)}"
+            )
+        if len(classes) < 2 and not self.grow_classes:
+            raise ValueError(f"Expected at least two classes, found {count}: {_listed(classes)}")
+        return classes
+
+
+def _with_new(known: NDArray[Any], labels: ArrayLike) -> NDArray[Any]:
+    """The classes with those that are new, sorted, after them."""
+    check_classification_targets(labels)
+    new = np.setdiff1d(np.unique(np.asarray(labels)), known)
+    return np.concatenate([known, new]) if len(new) else known
 
 
 def _listed(labels: ArrayLike, most: int = 5) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from lessregret.data.arrow_tables import ArrowTable, is_table
@@ -54,21 +55,30 @@ def schema_of(frame: Any, columns: Mapping[str, Any] | None, crosses: Any) -> Sc
     return schema
 
 
-def encoded(frame: Any, schema: Schema, bits: int) -> Any:
+class FrameRows(csr_array):
+    """The rows of a frame as a sparse matrix, with the base margins that its columns hold."""
+
+    bases: NDArray[np.float32] | None = None
+
+
+def encoded(frame: Any, schema: Schema, bits: int) -> FrameRows:
     """The rows of a frame as a sparse matrix with 2^bits columns. Zeros are stored as values."""
     space = FeatureSpace(bits=bits, labels="any", intercept=False, schema=schema)
     core = ArrowTable(frame, "X").examples(space).core
-    starts, columns, values = [np.zeros(1, np.int64)], [], []
+    starts, columns, values, bases = [np.zeros(1, np.int64)], [], [], []
     while True:
-        ends, slots, numbers, *_ = core.read(BLOCK, zeros=True)
+        ends, slots, numbers, _, _, base, _ = core.read(BLOCK, zeros=True)
         if len(ends) == 1:
             break
+        bases.append(base if len(base) else np.zeros(len(ends) - 1, np.float32))
         starts.append(ends[1:] + starts[-1][-1])
         columns.append(slots)
         values.append(numbers)
     indptr = np.concatenate(starts)
     parts = _joined(values, np.float32), _joined(columns, np.uint32).astype(np.int64), indptr
-    return csr_array(parts, shape=(len(indptr) - 1, 1 << bits))
+    rows = FrameRows(parts, shape=(len(indptr) - 1, 1 << bits))
+    rows.bases = _joined(bases, np.float32) if schema.first("base") else None
+    return rows
 
 
 def _joined(arrays: list[Any], dtype: type) -> Any:

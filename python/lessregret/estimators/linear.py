@@ -226,6 +226,7 @@ class OnlineLinear(BaseEstimator, ABC):
             importances = importances_of(sample_weight, len(labels))
             hashed = are_dicts(X) or self.schema_ is not None
             learner = self._new_learner(hashed=hashed) if starting else self.learner_
+            self._meet_classes(learner)
             for _ in range(passes):
                 outcomes = learner.learn(self._source(learner, rows, labels, importances))
             self.learner_ = learner
@@ -235,6 +236,9 @@ class OnlineLinear(BaseEstimator, ABC):
 
     def _warn(self, last_pass: Outcomes) -> None:
         """Warn of a run that went badly. Outside :func:`_kept_on_error`: the model is kept."""
+        if last_pass.margins.ndim == 2:
+            # The best constant of many classes is not known here (`training/run_warnings.py`).
+            return
         ledger, rule = self.ledger_, self._rule().spec()
         late = second_half(self.loss, last_pass, ledger.rounds)
         spec = {"loss": self.loss, "rule": rule, "scale": self.scale, "intercept": self.intercept}
@@ -242,6 +246,13 @@ class OnlineLinear(BaseEstimator, ABC):
         for finding in run_warnings(spec, ledger, late, fill):
             # The place of the warning is the call of ``fit``.
             warnings.warn(finding.in_python, RunWarning, stacklevel=4)
+
+    def _class_settings(self) -> dict[str, Any]:
+        """The classes of a learner of more than two; empty for any other."""
+        return {}
+
+    def _meet_classes(self, learner: Learner | ReadableLearner) -> None:
+        """Tell a learner of the classes that it may not know yet."""
 
     @abstractmethod
     def _labels(
@@ -276,7 +287,12 @@ class OnlineLinear(BaseEstimator, ABC):
     def _schema_of(self, X: Any) -> Schema | None:
         """What the columns of a frame are; None for other data."""
         if not is_mixed_frame(X):
+            if self.columns and "base" in self.columns and is_table(X):
+                return self._schema_of_frame(X)
             return None
+        return self._schema_of_frame(X)
+
+    def _schema_of_frame(self, X: Any) -> Schema:
         if self.box is not None or not has_twin(self._rule()):
             raise SpecError(
                 "a frame with columns that are not all numbers is hashed, so it can have no box "
@@ -352,7 +368,8 @@ class OnlineLinear(BaseEstimator, ABC):
         """The rows as examples for a learner; the readable one takes any space."""
         readable = FeatureSpace(columns=self.n_features_in_, labels="any")
         space = learner.space if isinstance(learner, Learner) else readable
-        return Rows.from_csr(rows, labels, importances, space=space)
+        bases = getattr(rows, "bases", None)
+        return Rows.from_csr(rows, labels, importances, bases=bases, space=space)
 
     def _rule(self) -> Rule:
         return PerCoordinate() if self.rule is None else self.rule
@@ -388,6 +405,7 @@ class OnlineLinear(BaseEstimator, ABC):
             fixed_share=self.fixed_share,
             namespaces=self.crosses_,
             schema=self._schema(),
+            **self._class_settings(),
         )
 
     def _schema(self) -> Schema | None:

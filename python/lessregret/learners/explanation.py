@@ -1,20 +1,22 @@
 """The parts of one prediction: what each feature gave to it.
 
-    one rate     p = Σ_i w_i x̂_i                             part of feature i: w_i x̂_i
+    one rate     p = b + Σ_i w_i x̂_i                         part of feature i: w_i x̂_i
     mean         p = Σ_k π_k p_k                              part: Σ_k π_k c_i,k
     log odds     p = logit Σ_k π_k σ(p_k)                     part: Σ_k a_k c_i,k
-                 a_k = π_k t(p_k)/t(p),  t(z) = (σ(z) − ½)/z,  t(0) = ¼
+                 a_k = π_k t(p_k)/t(p),  t(z) = (σ(z) − σ(b))/(z − b),  t(b) = σ'(b)
 
-x̂ is the scaled value, and c_i,k the part of feature i in the margin p_k of expert k. The logit of a
-mean is not linear in the experts, but its split is exact: since Σ π_k = 1,
+x̂ is the scaled value, b the base margin of the example, mostly 0, and c_i,k the part of feature i
+in the margin p_k = b + Σ_i c_i,k of expert k. The logit of a mean is not linear in the experts, but
+its split is exact: since Σ π_k = 1,
 
-    Σ_k π_k t(p_k) p_k = Σ_k π_k (σ(p_k) − ½) = σ(p) − ½ = t(p) p,    so Σ_k a_k p_k = p;
+    Σ_k π_k t(p_k) (p_k − b) = Σ_k π_k (σ(p_k) − σ(b)) = σ(p) − σ(b) = t(p) (p − b),
+    so b + Σ_k a_k (p_k − b) = p;
     t > 0 and π_k ≥ 0, so a_k ≥ 0: no expert counts against its own margin.
 
-Two parts belong to no feature: what clipping added, and the mean of standardised labels. The parts
-are computed in Rust (``crates/core/src/learn/explain.rs``) by the code that predicts, so they add
-up to the margin except for the rounding of float64. Explaining an example costs about as much as
-predicting it one by one.
+Three parts belong to no feature: the base margin, what clipping added, and the mean of
+standardised labels. The parts are computed in Rust (``crates/core/src/learn/explain.rs``) by the
+code that predicts, so they add up to the margin except for the rounding of float64. Explaining an
+example costs about as much as predicting it one by one.
 
 A part says what a feature gave to this prediction. It does not say what would happen if the feature
 were left out: the other weights were learned beside it.
@@ -23,14 +25,13 @@ were left out: the other weights were learned beside it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from math import isnan, tanh
+from math import exp, expm1, isnan, log, log1p
 from typing import Any, NamedTuple
 
 INTERCEPT = "(intercept)"
+BASE = "(base)"
 CLIPPING = "(clipping)"
 MEAN_LABEL = "(mean label)"
-SMALL = 1e-4
-"""|z| below which t(z) is computed by its series: its error, z⁴/480, is below rounding."""
 
 NameOf = Callable[[int], tuple[str, bool] | None]
 """The name of a slot, and whether other features share it; None if it is unknown."""
@@ -40,10 +41,10 @@ class Part(NamedTuple):
     """What one feature gave to a prediction."""
 
     name: str | None
-    """the feature's name; None if it is unknown. "(intercept)", "(clipping)" and "(mean label)"
-    are not features"""
+    """the feature's name; None if it is unknown. "(intercept)", "(base)", "(clipping)" and
+    "(mean label)" are not features"""
     slot: int | None
-    """None for clipping and the mean label"""
+    """None for the base, clipping and the mean label"""
     value: float | None
     """the value as it was given"""
     scaled: float | None
@@ -89,6 +90,7 @@ class Features(NamedTuple):
 
     features: Iterable[tuple[int, float, float, float]]
     """slot, value as given, scaled value and part"""
+    base: float
     mean_label: float | None
     clipping: float
 
@@ -103,12 +105,14 @@ def explanation(
 ) -> Explanation:
     """The parts of a prediction with their names, in order.
 
-    >>> found = Features([(7, 2.0, 1.0, -0.5), (9, 1.0, 1.0, 0.25)], None, 0.0)
+    >>> found = Features([(7, 2.0, 1.0, -0.5), (9, 1.0, 1.0, 0.25)], 0.0, None, 0.0)
     >>> explained = explanation(-0.25, found, {7: ("age", False)}.get, intercept=9)
     >>> [(part.name, part.part) for part in explained.parts]
     [('age', -0.5), ('(intercept)', 0.25)]
     """
     parts = [_feature(*feature, name_of, intercept) for feature in found.features]
+    if found.base:
+        parts.append(_apart(BASE, found.base))
     if found.mean_label is not None:
         parts.append(_apart(MEAN_LABEL, found.mean_label))
     if found.clipping:
@@ -156,9 +160,9 @@ def both_names(first: NameOf, other: NameOf) -> NameOf:
 
 
 def log_odds_factors(
-    shares: Sequence[float], margins: Sequence[float], margin: float
+    shares: Sequence[float], margins: Sequence[float], margin: float, base: float = 0.0
 ) -> list[float]:
-    """a_k, by which the margins of the experts add up to that of their log odds.
+    """a_k, by which the margins of the experts beside the base add up to that of their log odds.
 
     >>> from math import exp, log
     >>> shares, margins = [0.25, 0.75], [2.0, -1.0]
@@ -169,9 +173,16 @@ def log_odds_factors(
     True
     """
     pairs = zip(shares, margins, strict=True)
-    return [share * _flatness(each) / _flatness(margin) for share, each in pairs]
+    own = _log_steepness(margin, base)
+    return [share * exp(_log_steepness(each, base) - own) for share, each in pairs]
 
 
-def _flatness(z: float) -> float:
-    """t(z), from ¼ at 0 down to 0."""
-    return 0.25 - z * z / 48 if abs(z) < SMALL else tanh(z / 2) / (2 * z)
+def _log_steepness(z: float, base: float) -> float:
+    """ln t(z), up to a term that depends on the base b alone.
+
+    σ(z) − σ(b) = sinh(d/2) / (2 cosh(z/2) cosh(b/2)) with d = z − b. It is a logarithm because a
+    base far from 0 takes the quotient beyond the range of floats.
+    """
+    distance = abs(z - base)
+    slope = -expm1(-distance) / distance if distance else 1.0
+    return (distance - abs(z)) / 2 + log(slope) - log1p(exp(-abs(z)))

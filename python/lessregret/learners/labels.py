@@ -81,6 +81,10 @@ class LabelsAsGiven:
     no_loss: float | None = None
     """the loss of no rounds in the game on standardised labels; None if it is not played"""
 
+    takes_base = False
+    """whether a base margin is subtracted from the labels and added to the predictions, in place of
+    being added to the margins"""
+
     def learned(self, label: float, importance: float) -> float:
         """The label that a round learns from. Nothing is remembered."""
         return label
@@ -123,6 +127,7 @@ class StandardisedLabels(LabelsAsGiven):
     """
 
     no_loss = 0.0
+    takes_base = True
 
     def __init__(self) -> None:
         self.statistics = LabelStatistics()

@@ -21,13 +21,23 @@ class NamedWeight(NamedTuple):
 
 
 def largest_weights(learner: Learner, count: int, *, intercept: bool = True) -> list[NamedWeight]:
-    """The ``count`` weights furthest from 0, the intercept's among them or not."""
+    """The ``count`` weights furthest from 0, the intercept's among them or not.
+
+    Of many classes the name of a weight ends with that of its class: ``age [setosa]``.
+    """
     slots, weights = learner.weights()
     if not intercept and learner.spec["intercept"]:
         kept = slots != learner.slots - 1
         slots, weights = slots[kept], weights[kept]
-    order = np.argsort(-np.abs(weights), kind="stable")[:count]
-    return [_named(learner, int(slots[k]), float(weights[k])) for k in order]
+    names = learner.class_names
+    order = np.argsort(-np.abs(weights), axis=None, kind="stable")[:count]
+    if names is None:
+        return [_named(learner, int(slots[k]), float(weights[k])) for k in order]
+    found = []
+    for slot, c in (divmod(int(k), len(names)) for k in order):
+        weight = _named(learner, int(slots[slot]), float(weights[slot, c]))
+        found.append(weight._replace(name=f"{weight.name or weight.slot} [{names[c]}]"))
+    return found
 
 
 def _named(learner: Learner, slot: int, weight: float) -> NamedWeight:

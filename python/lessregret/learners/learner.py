@@ -13,11 +13,11 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from math import isinf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from lessregret import _core
 from lessregret.errors import SpecError
+from lessregret.learners.boxes import box_ends
 from lessregret.learners.explanation import (
     Explanation,
     Features,
@@ -26,6 +26,7 @@ from lessregret.learners.explanation import (
     explanation,
 )
 from lessregret.learners.losses import loss_named
+from lessregret.learners.many_classes import many_classes
 from lessregret.learners.mixture import (
     check_share,
     default_certify,
@@ -133,6 +134,14 @@ class Learner:
         Which namespaces of Vowpal Wabbit text are read and which are crossed, for a learner with
         ``bits``. The model file holds them, so that new data are read in the same way.
 
+    classes : "auto", int or list of ints, optional
+        For more than two classes: those that are known. A class is a whole number, the label of its
+        examples; 20 means the classes 1 to 20. Classes that are given count from the first example
+        on, and any other label is an error. ``"auto"`` finds classes as they come: each starts with
+        weights of 0 and counts from its first example on. Logistic loss is then multinomial, hinge
+        loss that of each class against the rest. Only for rules that follow the gradient, without
+        ``l2`` and ``importance_aware``.
+
     >>> from lessregret.data.examples import Rows
     >>> learner = Learner("hinge", PerCoordinate(rate=0.5), columns=3, intercept=False)
     >>> rows = Rows([0, 2], [0, 2], [1.0, 2.0], labels=[1], space=learner)
@@ -159,6 +168,7 @@ class Learner:
         fixed_share: float | None = None,
         schema: Schema | None = None,
         namespaces: Namespaces | None = None,
+        classes: Literal["auto"] | int | Sequence[int] | None = None,
     ) -> None:
         rule = PerCoordinate() if rule is None else rule
         if not has_twin(rule):
@@ -183,6 +193,7 @@ class Learner:
             "fixed_share": float(fixed_share),
             "schema": schema and schema.as_dict(),
             "namespaces": namespaces and namespaces.as_dict(),
+            "classes": many_classes(classes, schema.names if schema else ()),
         }
         low, high = (None, None) if box is None else box_ends(box, rule, intercept)
         self._core = _core.Learner(json.dumps(spec), low, high)
@@ -210,6 +221,38 @@ class Learner:
         copy = Learner.from_bytes(self.to_bytes())
         copy._core.name_classes(negative, positive)
         return copy
+
+    def with_class_names(self, names: Sequence[str]) -> Learner:
+        """A copy of a learner of many classes whose model file holds their names.
+
+        The class 0 has the first name, the class 1 the second. Names may be more than there were:
+        a class that is new starts with weights of 0.
+        """
+        copy = Learner.from_bytes(self.to_bytes())
+        copy._core.name_many_classes(list(names))
+        return copy
+
+    @property
+    def classes(self) -> list[int] | None:
+        """The classes in the order of their margins; None unless there may be more than two."""
+        return self._core.classes()
+
+    @property
+    def class_names(self) -> list[str] | None:
+        """The names of the classes, in the order of their margins; numbers where there are none."""
+        classes, schema = self.classes, self.space.schema
+        if classes is None:
+            return None
+        names = schema.names if schema else ()
+        return [names[code] if 0 <= code < len(names) else str(code) for code in classes]
+
+    def add_classes(self, classes: Sequence[int]) -> None:
+        """Add classes to a learner of many classes. Those that are known stay as they are.
+
+        A new class starts with weights of 0. It counts from the next example on, or from its first
+        example on if classes are found as they come (``classes="auto"``).
+        """
+        self._core.add_classes(list(classes))
 
     def to_bytes(self) -> bytes:
         """The content that :meth:`save` would write, as bytes."""
@@ -311,8 +354,8 @@ class Learner:
             name_of = both_names(name_of, core.name)
         intercept = self.slots - 1 if self.space.intercept else None
         return [
-            explanation(margin, Features(features, mean, clipping), name_of, intercept, label, tag)
-            for margin, label, tag, features, mean, clipping in found
+            explanation(margin, Features(parts, base, mean, clipping), name_of, intercept, y, tag)
+            for margin, y, tag, parts, base, mean, clipping in found
         ]
 
     def tally(self) -> Tally:
@@ -363,7 +406,8 @@ class Learner:
 
         At rate "auto" the weights are those of the lane with the largest share of the mixture.
         """
-        return self._core.weights()
+        slots, weights = self._core.weights()
+        return slots, self._by_class(weights)
 
     def fill(self) -> tuple[int, int, tuple[int, int] | None]:
         """Touched slots of features, and how many of them are followed by a touched one.
@@ -374,12 +418,25 @@ class Learner:
         return self._core.fill()
 
     def weight(self, slot: int) -> float:
-        """The current weight of one slot, for unscaled values."""
+        """The current weight of one slot, for unscaled values; of many classes the first one's."""
         return self._core.weight(slot)
 
+    def class_weights(self, slot: int) -> NDArray[np.float32]:
+        """The current weights of one slot, one for each of many classes, for unscaled values."""
+        import numpy as np
+
+        return np.array(self._core.class_weights(slot), dtype=np.float32)
+
     def dense_weights(self) -> NDArray[np.float32]:
-        """The weights of all slots except the intercept, also of slots never updated."""
-        return self._core.dense_weights()
+        """The weights of all slots except the intercept, also of slots never updated.
+
+        Of many classes a row for each slot, with the weight of every class.
+        """
+        return self._by_class(self._core.dense_weights())
+
+    def _by_class(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
+        classes = self.classes
+        return weights if classes is None else weights.reshape(-1, len(classes))
 
     def keep_names(self, examples: Source) -> None:
         """Store the feature names that a stream recorded (``open_examples(..., names=True)``)."""
@@ -415,22 +472,6 @@ def _certificate(
 def has_twin(rule: Rule) -> bool:
     """Whether Rust has this very rule; a subclass with a way of its own is another rule."""
     return RULES.get(rule.name) is type(rule)
-
-
-def box_ends(
-    box: tuple[ArrayLike, ArrayLike], rule: Rule, intercept: bool
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The ends of all intervals; the intercept's, which is the last slot, is the rule's own."""
-    import numpy as np
-
-    if isinf(rule.width):
-        raise SpecError(f"rule {rule.name!r} has no feasible set, so it cannot be given a box")
-    low, high = (np.array(end, dtype=np.float32) for end in box)
-    if low.ndim != 1 or low.shape != high.shape:
-        raise SpecError(f"box must be two lists of equal length, found {low.shape}, {high.shape}")
-    if intercept:
-        low, high = np.append(low, rule.low), np.append(high, rule.high)
-    return low.astype(np.float32), high.astype(np.float32)
 
 
 def learn_many(

@@ -214,11 +214,11 @@ class Mixture:
         pairs = zip(self.shares(), margins, strict=True)
         return sum(share * self._clip(margin) for share, margin in pairs)
 
-    def split(self, margins: Sequence[float]) -> tuple[list[float], float]:
-        """a_k of Σ a_k m_k + clipping, which is the margin played; and what clipping added."""
+    def split(self, margins: Sequence[float], base: float = 0.0) -> tuple[list[float], float]:
+        """a_k of b + Σ a_k (m_k − b) + clipping, the margin played; and what clipping added."""
         shares = self.shares()
         if self.loss.mixing == "log-odds":
-            return log_odds_factors(shares, margins, self.margin(margins)), 0.0
+            return log_odds_factors(shares, margins, self.margin(margins), base), 0.0
         pairs = zip(shares, margins, strict=True)
         return shares, sum(share * (self._clip(margin) - margin) for share, margin in pairs)
 

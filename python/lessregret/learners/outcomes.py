@@ -17,6 +17,9 @@ class Arrays(Protocol):
     """Where the arrays come from."""
 
     @property
+    def classes(self) -> int | None: ...
+
+    @property
     def margins(self) -> NDArray[np.float64]: ...
     @property
     def labels(self) -> NDArray[np.float32]: ...
@@ -94,8 +97,13 @@ class Outcomes:
 
     @cached_property
     def margins(self) -> NDArray[np.float64]:
-        """The margins. When learning, each is computed before the example is learned from."""
-        return self._arrays.margins
+        """The margins. When learning, each is computed before the example is learned from.
+
+        Of many classes a row for each example, with the margin of every class. A class that was not
+        known yet has the margin −∞.
+        """
+        margins, classes = self._arrays.margins, self._arrays.classes
+        return margins if classes is None else margins.reshape(len(self), classes)
 
     @cached_property
     def labels(self) -> NDArray[np.float32]:

@@ -56,6 +56,7 @@ class CsrRows(Protocol):
     values: NDArray[Any]
     labels: NDArray[np.float64] | None
     importances: NDArray[np.float64] | None
+    bases: NDArray[np.float64] | None
 
 
 class ReadableLearner:
@@ -160,12 +161,15 @@ class ReadableLearner:
                 each.labels, each.tally = LabelsAsGiven(), Tally()
         self.lane_losses = [0.0] * len(self.lanes)
 
-    def margin(self, slots: Sequence[int], values: Sequence[float]) -> float:
-        """The margin Σ_i weight_i · value_i of the scaled values, in the units of the labels."""
+    def margin(self, slots: Sequence[int], values: Sequence[float], base: float = 0.0) -> float:
+        """The margin b + Σ_i weight_i · value_i of scaled values, in the units of the labels."""
+        if base and self.labels.takes_base:
+            return base + self.margin(slots, values)
         if self.lanes:
-            margins = [lane.margin(slots, values) for lane in self.lanes]
-            return self.mixture.margin(list(map(self.labels.prediction, self._stacked(margins))))
-        return self.labels.prediction(self._margin(*self.scales.seen(slots, values)))
+            margins = [lane.margin(slots, values, base) for lane in self.lanes]
+            stacked = self._stacked(margins, base)
+            return self.mixture.margin(list(map(self.labels.prediction, stacked)))
+        return self.labels.prediction(base + self._margin(*self.scales.seen(slots, values)))
 
     def play(
         self,
@@ -173,17 +177,21 @@ class ReadableLearner:
         values: Sequence[float],
         label: float,
         importance: float = 1.0,
+        base: float = 0.0,
     ) -> Outcome:
         """Play one round: predict the example, compute the loss, update the slots."""
+        if base and self.labels.takes_base:
+            outcome = self.play(slots, values, label - base, importance)
+            return outcome._replace(margin=base + outcome.margin)
         if self.lanes:
-            return self._learn_lanes(slots, values, label, importance)
+            return self._learn_lanes(slots, values, label, importance, base)
         features = len(slots)
         slots, seen = self.scales.played(slots, values)
         if self.l2 and self.l2_scope == "all":
             slots, seen = self._with_absent(slots, seen)
         self.seen = slots, seen
         learned = self.labels.learned(label, importance)
-        stats = self._stats(slots, seen, learned, importance)
+        stats = self._stats(slots, seen, learned, importance, base)
         if self.importance_aware:
             energy = self._follow(slots, seen, stats)
         else:
@@ -210,27 +218,33 @@ class ReadableLearner:
             raise SpecError("rows without labels cannot be learned from; give labels, or predict")
         y, rows = examples.labels, self._rows(examples)
         h = np.ones(len(y)) if examples.importances is None else examples.importances
-        margins = [self.play(*row, y[k], h[k]).margin for k, row in enumerate(rows)]
+        b = _bases(examples)
+        margins = [self.play(*row, y[k], h[k], b[k]).margin for k, row in enumerate(rows)]
         return _outcomes(margins, examples)
 
     def predict(self, examples: CsrRows) -> Outcomes:
         """Predict the rows of a matrix without learning from them."""
-        return _outcomes([self.margin(*row) for row in self._rows(examples)], examples)
+        rows = zip(self._rows(examples), _bases(examples), strict=True)
+        return _outcomes([self.margin(*row, base) for row, base in rows], examples)
 
     def explain(self, examples: CsrRows) -> list[Explanation]:
         """What each feature gives to the predictions of the rows, which is not learned from."""
-        return [self._explained(*row) for row in self._rows(examples)]
+        rows = zip(self._rows(examples), _bases(examples), strict=True)
+        return [self._explained(*row, base) for row, base in rows]
 
-    def _explained(self, slots: Sequence[int], values: Sequence[float]) -> Explanation:
-        parts_of = self._lane_parts if self.lanes else self._parts
-        parts, clipping = parts_of(slots, values)
+    def _explained(self, slots: Sequence[int], values: Sequence[float], base: float) -> Explanation:
+        within = 0.0 if self.labels.takes_base else base
+        parts, clipping = (
+            self._lane_parts(slots, values, within) if self.lanes else self._parts(slots, values)
+        )
         seen = dict(zip(*self.scales.seen(slots, values), strict=True))
         features = (
             (i, value, seen.get(i, 0.0), self.labels.weight(parts.get(i, 0.0), False))
             for i, value in zip(slots, values, strict=True)
         )
-        found = Features(features, self.labels.mean, clipping)
-        return explanation(self.margin(slots, values), found, lambda slot: None, self.intercept)
+        found = Features(features, base, self.labels.mean, clipping)
+        margin = self.margin(slots, values, base)
+        return explanation(margin, found, lambda slot: None, self.intercept)
 
     def _parts(
         self, slots: Sequence[int], values: Sequence[float]
@@ -242,20 +256,20 @@ class ReadableLearner:
         return parts, self.labels.prediction(margin) - self.labels.unclipped(margin)
 
     def _lane_parts(
-        self, slots: Sequence[int], values: Sequence[float]
+        self, slots: Sequence[int], values: Sequence[float], base: float
     ) -> tuple[dict[int, float], float]:
         """Σ_k a_k c_i,k of every feature that is seen, and what clipping adds."""
-        margins = [lane.margin(slots, values) for lane in self.lanes]
-        experts = self._stacked(margins)
+        margins = [lane.margin(slots, values, base) for lane in self.lanes]
+        experts = self._stacked(margins, base)
         plays = list(map(self.labels.prediction, experts))
-        (*factors, of_stack), outside = self.mixture.split(plays)
+        (*factors, of_stack), outside = self.mixture.split(plays, base)
         shares = zip(self.mixture.shares(), plays, map(self.labels.unclipped, experts), strict=True)
         outside += sum(share * (near - far) for share, near, far in shares)
         parts: dict[int, float] = {}
         for lane, own, stacked in zip(self.lanes, factors, self.stack.weights, strict=True):
             for i, part in lane._parts(slots, values)[0].items():
                 parts[i] = parts.get(i, 0.0) + (own + of_stack * stacked) * part
-        beyond = of_stack * self.stack.added_by_clipping(margins)
+        beyond = of_stack * self.stack.added_by_clipping(margins, base)
         return parts, outside + self.labels.weight(beyond, False)
 
     def weight(self, slot: int, value: float = 1.0) -> float:
@@ -335,21 +349,30 @@ class ReadableLearner:
         return min(rated, key=lambda lane: lane.tally.loss + lane.tally.penalty, default=self)
 
     def _learn_lanes(
-        self, slots: Sequence[int], values: Sequence[float], label: float, importance: float
+        self,
+        slots: Sequence[int],
+        values: Sequence[float],
+        label: float,
+        importance: float,
+        base: float,
     ) -> Outcome:
         """Every lane plays and absorbs for itself; their mixture is what is played."""
         learned = self.labels.learned(label, importance)
-        played = [lane.play(slots, values, learned, importance) for lane in self.lanes]
+        played = [lane.play(slots, values, learned, importance, base) for lane in self.lanes]
         margins = [outcome.margin for outcome in played]
         penalties = [outcome.penalty for outcome in played]
-        stacked, penalties = self._stacked(margins), [*penalties, self.stack.penalty(penalties)]
+        stacked, penalties = (
+            self._stacked(margins, base),
+            [*penalties, self.stack.penalty(penalties)],
+        )
         plays = list(map(self.labels.prediction, stacked))
         margin, penalty = self.mixture.margin(plays), self.mixture.penalty(penalties)
         in_units = self._loss_in_units
         loss, mistake = in_units.value(margin, label), self.loss.is_mistake(margin, label)
         mixed = self._mixed(margin, stacked)
         own = self.labels.loss(self.loss, mixed, learned)
-        tangent = self._take_tangent(importance * self.loss.slope(mixed, learned), mixed)
+        slope = importance * self.loss.slope(mixed, learned)
+        tangent = self._take_tangent(slope, mixed - base)
         outcome = Outcome(margin, loss, mistake, importance, penalty, tangent, 0.0, len(slots), own)
         for k, each in enumerate(margins):
             lost = in_units.value(self.labels.prediction(each), label)
@@ -359,7 +382,7 @@ class ReadableLearner:
         shared = [self.labels.unit**self.loss.degree * each for each in penalties]
         self.mixture.loss = in_units
         self.mixture.absorb(plays, label, importance, shared)
-        self.stack.absorb(margins, learned, importance)
+        self.stack.absorb(margins, learned, importance, base)
         self.tally.record(outcome)
         self.labels.remember(label, importance)
         return outcome
@@ -370,7 +393,7 @@ class ReadableLearner:
         return self.loss.in_units(self.labels.unit)
 
     def _take_tangent(self, slope: float, margin: float) -> float:
-        """Add α x to the gradient sums, with the slope α of the mixture; α p, if certified."""
+        """Add α x to the gradient sums, with the slope α of the mixture; α w·x, if certified."""
         if self.gradient_sums is None:
             return 0.0
         for i, value in zip(*self.lanes[0].seen, strict=True):
@@ -383,9 +406,9 @@ class ReadableLearner:
         pairs = zip(self.mixture.shares(), margins, strict=True)
         return sum(share * each for share, each in pairs) if mixed is None else mixed
 
-    def _stacked(self, margins: list[float]) -> list[float]:
+    def _stacked(self, margins: list[float], base: float) -> list[float]:
         """The margins of all experts: the lanes, and the stack on top of them."""
-        return [*margins, self.stack.margin(margins)]
+        return [*margins, self.stack.margin(margins, base)]
 
     def _record_stack(self, importance: float, loss: float, penalty: float) -> None:
         _, losses, penalties = self.stack_tally
@@ -434,10 +457,15 @@ class ReadableLearner:
         return sum((weight * x for weight, x in zip(played, seen, strict=True)), start=0.0)
 
     def _stats(
-        self, slots: Sequence[int], values: Sequence[float], label: float, importance: float
+        self,
+        slots: Sequence[int],
+        values: Sequence[float],
+        label: float,
+        importance: float,
+        base: float,
     ) -> ExampleStats:
         """What the example shows when it is played; coupled rules add to it."""
-        margin = self._margin(slots, values)
+        margin = base + self._margin(slots, values)
         played = map(self.scaled_weight, slots, values) if self.l2 else ()
         return ExampleStats(
             round=self.tally.rounds + 1,
@@ -449,6 +477,7 @@ class ReadableLearner:
             square_norm=sum(value**2 for value in values),
             shrink=importance * self.l2,
             square_weights=sum(weight**2 for weight in played),
+            base=base,
         )
 
     def _absorb(
@@ -528,14 +557,21 @@ class _Arrays:
     labels: NDArray[np.float32]
     importances: NDArray[np.float32]
     tags: list[bytes]
+    classes: int | None = None
 
     def __len__(self) -> int:
-        return len(self.margins)
+        return len(self.labels)
 
     def label_sums(self) -> tuple[float, float, float]:
         y, h = self.labels.astype(np.float64), self.importances.astype(np.float64)
         mean = float(h @ y / h.sum()) if h.any() else 0.0
         return float(h.sum()), mean, float(h @ (y - mean) ** 2)
+
+
+def _bases(examples: CsrRows) -> NDArray[np.float64]:
+    """The base margin of every row, 0 where none are given."""
+    rows = len(examples.indptr) - 1
+    return np.zeros(rows) if examples.bases is None else examples.bases
 
 
 def _outcomes(margins: list[float], examples: CsrRows) -> Outcomes:

@@ -12,7 +12,9 @@ from typing import Any, Literal, get_args
 
 from lessregret.errors import SpecError
 
-ColumnKind = Literal["number", "category", "text", "time", "label", "weight", "tag", "ignore"]
+ColumnKind = Literal[
+    "number", "category", "text", "time", "label", "weight", "base", "tag", "ignore"
+]
 KINDS: tuple[str, ...] = get_args(ColumnKind)
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
 """How a missing cell may be spelled, unless it is said otherwise."""
@@ -28,8 +30,9 @@ class Column:
         The name in the header of the table.
     kind : one of KINDS
         What its cells are: features (``"number"``, ``"category"``, ``"text"``, ``"time"``), the
-        ``"label"``, the ``"weight"`` (importance) of the row, a ``"tag"`` that is written beside
-        the prediction, or nothing (``"ignore"``).
+        ``"label"``, the ``"weight"`` (importance) of the row, its ``"base"`` (a score of another
+        model, added to the margin), a ``"tag"`` that is written beside the prediction, or nothing
+        (``"ignore"``).
     words : 1, 2 or 3, default 1
         For text: the longest run of words that is a feature.
 
@@ -64,6 +67,9 @@ class Schema:
         value other than the positive one.
     crosses : tuples of column names, default none
         Each cross has a feature for every combination of the features of its columns.
+    names : strings, default none
+        For labels of more than two classes: their names in the table. The label of a class is the
+        place of its name.
 
     >>> columns = Column("age", "number"), Column("clicked", "label")
     >>> Schema(columns, classes=("no", "yes")).label
@@ -74,6 +80,7 @@ class Schema:
     missing: tuple[str, ...] = MISSING
     classes: tuple[str | None, str] | None = None
     crosses: tuple[tuple[str, ...], ...] = field(default=())
+    names: tuple[str, ...] = ()
 
     @property
     def label(self) -> str | None:
@@ -92,6 +99,7 @@ class Schema:
             "missing": list(self.missing),
             "classes": self.classes and {"negative": negative, "positive": positive},
             "crosses": [list(cross) for cross in self.crosses],
+            **({"names": list(self.names)} if self.names else {}),
         }
 
     @classmethod
@@ -103,6 +111,7 @@ class Schema:
             missing=tuple(document["missing"]),
             classes=classes and (classes["negative"], classes["positive"]),
             crosses=_tuples(document["crosses"]),
+            names=tuple(document.get("names", ())),
         )
 
 

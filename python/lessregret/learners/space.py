@@ -19,7 +19,7 @@ from lessregret.learners.namespaces import Namespaces
 from lessregret.learners.scale import check_scale
 from lessregret.learners.schema import Schema
 
-LABELS = ("binary", "real", "count", "any")
+LABELS = ("binary", "classes", "real", "count", "any")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,10 +31,10 @@ class FeatureSpace:
     bits, columns : int
         The number of slots; give exactly one of the two. ``bits`` is for named features, which are
         hashed into 2^bits slots. ``columns`` is for a matrix, with one slot per column.
-    labels : "binary", "real", "count" or "any", default "binary"
-        What labels are: two classes, finite numbers, counts from 0 to 2^24, or numbers that may be
-        missing. Examples with
-        labels ``"any"`` can be predicted but not learned from.
+    labels : "binary", "classes", "real", "count" or "any", default "binary"
+        What labels are: two classes, many classes, finite numbers, counts from 0 to 2^24, or
+        numbers that may be missing. Examples with labels ``"any"`` can be predicted but not learned
+        from.
     intercept : bool, default True
         Whether every example has an intercept: a feature of value 1, in an extra slot.
     scale : "none", "cap", "full" or "standard", default "none"

@@ -1,6 +1,7 @@
 """The stack: an expert that learns how to add up the margins of the lanes.
 
-    Plays     s = Σ_k v_k m_k = v·m            m_k the margin of lane k, clipped to [−30, 30]
+    Plays     s = b + Σ_k v_k m_k = b + v·m    b the base margin, m_k the margin of lane k without
+                                               it, clipped to [−30, 30]
     State     v, P                             v_k = 1/8 and P = I/4 before the first round
     Learns    u = P m,  d = 1 + c m·u          g = h ℓ'(s, y),  c = h (ℓ'(s, y) − ℓ'(−s, y))/(2s)
               v ← v − (g/d) u
@@ -15,6 +16,9 @@ the loss at s. For log loss the parabola is above the loss everywhere, so no ste
 c = h ℓ'(s, y)², the online Newton step (Hazan, Agarwal & Kale 2007). The last term lets v drift by
 about 1 in a million rounds, so that it never stops learning. The stack is one more expert of the
 mixture, so it can cost no more than one more lane, whatever it plays.
+
+Many classes share v: s_c = Σ_k v_k m_k,c. With the gradient a = Σ_c ∂ℓ/∂s_c m_c of a round that
+counts once, m is a and g = c = h: the online Newton step on the summed gradient.
 
 Merging: the mean of v and of P over the shards that learned, which stays a covariance.
 
@@ -65,13 +69,14 @@ class Stack:
             [FIRST_VARIANCE * (j == k) for j in lanes] for k in lanes
         ]
 
-    def margin(self, margins: Sequence[float]) -> float:
-        """s, the margin of the stack, from those of the lanes."""
-        return sum(v * _clipped(m) for v, m in zip(self.weights, margins, strict=True))
-
-    def added_by_clipping(self, margins: Sequence[float]) -> float:
-        """Σ v_k (clip(m_k) − m_k), 0 if no margin is beyond ±30."""
+    def margin(self, margins: Sequence[float], base: float = 0.0) -> float:
+        """s, the margin of the stack, from those of the lanes, which include the base."""
         pairs = zip(self.weights, margins, strict=True)
+        return base + sum(v * _clipped(m - base) for v, m in pairs)
+
+    def added_by_clipping(self, margins: Sequence[float], base: float = 0.0) -> float:
+        """Σ v_k (clip(m_k) − m_k), 0 if no margin is beyond ±30."""
+        pairs = zip(self.weights, (m - base for m in margins), strict=True)
         return sum((v * (_clipped(m) - m) for v, m in pairs), start=0.0)
 
     def penalty(self, penalties: Sequence[float]) -> float:
@@ -79,12 +84,25 @@ class Stack:
         sizes = [abs(v) for v in self.weights]
         return sum(sizes) * sum(v * each for v, each in zip(sizes, penalties, strict=True))
 
-    def absorb(self, margins: Sequence[float], label: float, importance: float) -> None:
-        """Learn from a round."""
-        near, s = [_clipped(m) for m in margins], self.margin(margins)
+    def absorb(
+        self, margins: Sequence[float], label: float, importance: float, base: float = 0.0
+    ) -> None:
+        """Learn from a round; the margins include the base."""
+        near, s = [_clipped(m - base) for m in margins], self.margin(margins, base)
         g, c = importance * self.loss.slope(s, label), importance * curvature(self.loss, s, label)
-        u = [_dot(row, near) for row in self.covariance]
-        d = 1 + c * _dot(u, near)
+        self._descend(near, g, c)
+
+    def absorb_classes(
+        self, classes: Sequence[Sequence[float]], slopes: Sequence[float], importance: float
+    ) -> None:
+        """Learn from a round of many classes: for each the lanes' margins and the slope of s."""
+        rows = [[a * _clipped(m) for m in row] for row, a in zip(classes, slopes, strict=True)]
+        gradient = [sum(entries) for entries in zip(*rows, strict=True)]
+        self._descend(gradient, importance, importance)
+
+    def _descend(self, m: Sequence[float], g: float, c: float) -> None:
+        u = [_dot(row, m) for row in self.covariance]
+        d = 1 + c * _dot(u, m)
         self.weights = [v - g / d * each for v, each in zip(self.weights, u, strict=True)]
         for k, row in enumerate(self.covariance):
             self.covariance[k] = [p - c / d * u[k] * u[j] for j, p in enumerate(row)]

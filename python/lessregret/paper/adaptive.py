@@ -42,7 +42,7 @@ from lessregret.paper.finding import (
     table,
 )
 from lessregret.report.palette import GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
-from lessregret.report.picture_file import save_picture
+from lessregret.report.picture_file import panels, save_picture
 
 CLAIM = "§4.3: adaptive regret"
 
@@ -475,10 +475,7 @@ def together_table(rows: list[dict[str, Any]]) -> str:
 
 def draw(finding: Finding, path: str) -> None:
     """Left: the plays of the linear example. Right: R_Z over n, apart and jointly."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(11, 4.8), layout="constrained")
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = panels(2, (11, 4.8))
     _draw_paths(left, finding.data["paths"])
     _draw_several(right, finding.rows)
     save_picture(figure, path)
@@ -494,7 +491,7 @@ def _draw_paths(axes: Any, played: dict[str, list[float]]) -> None:
                   label=TITLES[key])  # fmt: skip
     axes.axvline(ROUNDS // 2, color=GUIDE, lw=1, ls=":")
     axes.annotate("loss x, then −x", (ROUNDS // 2, 0.5), xytext=(-6, 0), ha="right",
-                  textcoords="offset points", fontsize=9, color="#555555")  # fmt: skip
+                  textcoords="offset points", fontsize=9, color=GUIDE)  # fmt: skip
     axes.set(xlabel="round", ylabel="point played")
     plain(axes, "The linear example: who adapts")
 

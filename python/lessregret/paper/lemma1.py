@@ -11,7 +11,7 @@ from lessregret.game.domains import Point
 from lessregret.paper.finding import FAILS_AS_PRINTED, HOLDS, Finding, Request, bullets, table
 from lessregret.paper.hill_climb import hill_climb
 from lessregret.report.palette import GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
-from lessregret.report.picture_file import save_picture
+from lessregret.report.picture_file import add_legend, panels, save_picture
 
 CLAIM = "Lemma 1: the sum behind the adaptive rates"
 
@@ -200,16 +200,13 @@ def as_ratio(value: float | None) -> str:
 
 def draw(finding: Finding, path: str) -> None:
     """Left: the ratio over n. Right: how far it stays below 1."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(11, 4.8), layout="constrained")
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = panels(2, (11, 4.8))
     for axes, height in ((left, lambda value: value), (right, lambda value: 1 - value)):
         _draw_ratios(axes, finding.rows, height)
     left.axhline(1, color=GUIDE, lw=1)
     plain(left, "Left side of Lemma 1 over its right side")
     left.set_ylim(0, 1.08)
-    left.legend(frameon=False, fontsize=9, loc="lower right")
+    add_legend(left, fontsize=9, loc="lower right")
     right.set_yscale("log")
     plain(right, "What is missing to 1")
     right.legend().remove()

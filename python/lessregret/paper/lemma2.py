@@ -30,8 +30,17 @@ from lessregret.paper.finding import (
     holds_as_corrected,
     table,
 )
-from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
-from lessregret.report.picture_file import save_picture
+from lessregret.report.palette import (
+    FIFTH,
+    FOURTH,
+    GLOBAL,
+    GUIDE,
+    INK,
+    PER_COORDINATE,
+    THIRD,
+    plain,
+)
+from lessregret.report.picture_file import add_legend, panels, save_picture
 
 CLAIM = "Lemma 2: one learner for each coordinate"
 
@@ -317,10 +326,7 @@ def minorant_table(rows: list[dict[str, Any]]) -> str:
 
 def draw(finding: Finding, path: str) -> None:
     """Left: regret against the sum of regrets. Right: the minorant as printed and corrected."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(11, 5), layout="constrained")
-    left, right = figure.subplots(1, 2, width_ratios=(1.15, 1))
+    figure, (left, right) = panels(2, (11, 5), width_ratios=(1.15, 1))
     _draw_regrets(left, [row for row in finding.rows if row["table"] == "regrets"])
     _draw_minorants(right, "log(1 + exp(−2x)), x_t = −1")
     save_picture(figure, path)
@@ -328,7 +334,7 @@ def draw(finding: Finding, path: str) -> None:
 
 def _draw_regrets(axes: Any, rows: list[dict[str, Any]]) -> None:
     marks = dict(zip(dict.fromkeys(row["problem"] for row in rows), "osD^v", strict=True))
-    colours = (PER_COORDINATE, THIRD, FOURTH, "#c79a2e", GLOBAL)
+    colours = (PER_COORDINATE, THIRD, FOURTH, FIFTH, GLOBAL)
     for learner, colour in zip(LEARNERS, colours, strict=True):
         for problem, mark in marks.items():
             chosen = [row for row in rows if (row["learner"], row["problem"]) == (learner, problem)]
@@ -336,25 +342,23 @@ def _draw_regrets(axes: Any, rows: list[dict[str, Any]]) -> None:
                       mark, color=colour, ms=6.5, alpha=0.85)  # fmt: skip
         axes.plot([], [], "o", color=colour, label=learner)
     for problem, mark in marks.items():
-        axes.plot([], [], mark, color="#888888", label=problem, mfc="none")
+        axes.plot([], [], mark, color=GUIDE, label=problem, mfc="none")
     ends = [min(row["regret"] for row in rows) / 2, max(row["sum_of_regrets"] for row in rows) * 2]
     axes.plot(ends, ends, color=GUIDE, lw=1, zorder=0)
     axes.set(xscale="log", yscale="log", xlabel="sum of the learners' regrets", ylabel="regret")
     plain(axes, "No regret is above the line")
-    axes.legend(frameon=False, fontsize=8.5, ncols=2, loc="upper left")
+    add_legend(axes, fontsize=8.5, ncols=2, loc="upper left")
 
 
 def _draw_minorants(axes: Any, name: str) -> None:
     f, _, played = LOSSES[name]
     grid = np.linspace(-2.0, 1.0, 200).tolist()
-    axes.plot(
-        grid, [f(x) for x in grid], color="#333333", lw=2, label="the loss, log(1 + exp(−2x))"
-    )
+    axes.plot(grid, [f(x) for x in grid], color=INK, lw=2, label="the loss, log(1 + exp(−2x))")
     axes.plot(grid, [as_printed(name, x) for x in grid], "--", color=GLOBAL,
               label="as printed: f_t(x) + f_t′(x_t)(x − x_t)")  # fmt: skip
     axes.plot(grid, [tangent(name, x) for x in grid], color=PER_COORDINATE,
               label="corrected: f_t(x_t) + f_t′(x_t)(x − x_t)")  # fmt: skip
-    axes.plot([played], [f(played)], "o", color="#333333")
+    axes.plot([played], [f(played)], "o", color=INK)
     axes.annotate("x_t", (played, f(played)), xytext=(6, 6), textcoords="offset points")
     axes.set(xlabel="x", ylim=(-3, 8.5))
     plain(axes, "E11: what is printed is no lower bound")

@@ -15,6 +15,7 @@ from lessregret.data.output import write_file
 from lessregret.paper import CLAIMS
 from lessregret.paper.finding import FAILS, HOLDS, HOLDS_IN_PART, Finding
 from lessregret.report.html_page import document, escaped, markdown, picture
+from lessregret.report.picture_file import in_a_column
 
 TITLE = "Less regret, re-run"
 
@@ -44,7 +45,8 @@ STYLE = """
 .contents { list-style: none; padding: 0; font: .95rem/1.5 system-ui, sans-serif; }
 .contents li { display: flex; gap: .8rem; justify-content: space-between; align-items: baseline;
                border-bottom: 1px solid var(--line); padding: .45rem 0; max-width: none; }
-@media (max-width: 34rem) { .contents li { flex-direction: column; gap: .2rem; } }
+@media (max-width: 34rem) { .contents li { flex-direction: column; gap: .2rem; }
+                            .verdict { white-space: normal; line-height: 1.3; } }
 """
 
 
@@ -98,7 +100,7 @@ def _picture(finding: Finding, module: ModuleType) -> str:
     looks = rc_context({
         "svg.fonttype": "none", "svg.hashsalt": "lessregret", "savefig.transparent": True
     })  # fmt: skip
-    with tempfile.TemporaryDirectory() as folder, looks:
+    with tempfile.TemporaryDirectory() as folder, looks, in_a_column():
         path = Path(folder) / "picture.svg"
         module.draw(finding, str(path))
         return picture(path.read_bytes(), f"Picture: {finding.claim}")

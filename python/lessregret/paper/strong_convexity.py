@@ -19,7 +19,7 @@ from lessregret.game.play import Problem, play
 from lessregret.game.problems import ContraryCurvature, UnequalCurvature
 from lessregret.paper.finding import FAILS, HOLDS, Finding, Request, bullets, table
 from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
-from lessregret.report.picture_file import save_picture
+from lessregret.report.picture_file import panels, save_picture
 
 CLAIM = "§4.1: more general notions of strong convexity"
 
@@ -321,10 +321,7 @@ COLOURS = dict(zip(CURVATURES, (PER_COORDINATE, THIRD, FOURTH, GLOBAL), strict=T
 
 def draw(finding: Finding, path: str) -> None:
     """Left: regret of every coordinate, apart and jointly. Right: the curved ones over ln T."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(11, 4.8), layout="constrained")
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = panels(2, (11, 4.8))
     rows = of_table(finding.rows, "adversary")
     _draw_all(left, rows)
     _draw_curved(right, rows)

@@ -16,7 +16,8 @@ from lessregret.learners.learner import Learner
 from lessregret.learners.rules import CW, PA, Arow, Ftrl, Global, PerCoordinate, Rule
 from lessregret.paper.finding import FAILS, HOLDS, Finding, Request, bullets, table
 from lessregret.regret.comparison import Row, compare_shuffled
-from lessregret.report.picture_file import save_picture
+from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD
+from lessregret.report.picture_file import add_legend, panels, save_picture
 
 CLAIM = "Table 1: online binary classification"
 
@@ -245,20 +246,17 @@ def as_cell(row: dict[str, Any], what: str, printed: str) -> str:
 
 def draw(finding: Finding, path: str) -> None:
     """Ours against the paper's, a panel for each score, a mark for each rule and domain."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(11, 5.2), layout="constrained")
+    figure, drawn = panels(2, (11, 5.2))
     scores = (("Hinge loss", "mean_loss", "paper_loss"),
               ("Fraction of mistakes", "mistake_rate", "paper_mistakes"))  # fmt: skip
-    panels = zip(figure.subplots(1, 2), scores, strict=True)
-    for axes, (title, what, printed) in panels:
+    for axes, (title, what, printed) in zip(drawn, scores, strict=True):
         _draw_panel(axes, finding.rows, what, printed)
         axes.set_title(title, loc="left")
     save_picture(figure, path)
 
 
 def _draw_panel(axes: Any, rows: list[dict[str, Any]], what: str, printed: str) -> None:
-    colours = dict(zip(COLUMNS, ("#b5492c", "#1f5f8b", "#3f7d4e", "#8a6bb1"), strict=True))
+    colours = dict(zip(COLUMNS, (GLOBAL, PER_COORDINATE, THIRD, FOURTH), strict=True))
     shown = [row for row in rows if row["preset"] == "paper" and row[printed] is not None]
     for rule in COLUMNS:
         mine = [row for row in shown if row["rule"] == rule]
@@ -266,12 +264,12 @@ def _draw_panel(axes: Any, rows: list[dict[str, Any]], what: str, printed: str) 
                      color=colours[rule], label=TITLES[rule], s=42, zorder=3)  # fmt: skip
         for row in mine if rule == "per-coordinate" else []:
             axes.annotate(row["data"], (row[printed], row[what]), xytext=(7, -9),
-                          textcoords="offset points", fontsize=8, color="#555555")  # fmt: skip
+                          textcoords="offset points", fontsize=9, color=GUIDE)  # fmt: skip
     values = [row[key] for row in shown for key in (what, printed)]
     if values:
         ends = [min(values), max(values)]
-        axes.plot(ends, ends, color="#999999", lw=1, zorder=1, label="equal")
+        axes.plot(ends, ends, color=GUIDE, lw=1, zorder=1, label="equal")
     axes.set_xlabel("printed in the paper")
     axes.set_ylabel("measured here")
-    axes.legend(frameon=False)
+    add_legend(axes)
     axes.spines[["top", "right"]].set_visible(False)

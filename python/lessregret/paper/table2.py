@@ -34,8 +34,8 @@ from lessregret.paper.finding import (
     table,
 )
 from lessregret.regret.measure import FromMemory, RegretPoint, measure
-from lessregret.report.palette import GLOBAL, PER_COORDINATE, plain
-from lessregret.report.picture_file import save_picture
+from lessregret.report.palette import GLOBAL, GRID, PER_COORDINATE, plain
+from lessregret.report.picture_file import columns, panels, save_picture
 
 CLAIM = "Table 2: regret of logistic regression on ad clicks"
 
@@ -321,14 +321,13 @@ def ratio_range(found: list[dict[str, Any]], preset: str) -> str:
 
 def draw(finding: Finding, path: str) -> None:
     """A line a data set: Global's and Per-Coord's regret, scaled and not, and the paper's."""
-    from matplotlib.figure import Figure
     from matplotlib.ticker import LogLocator, NullFormatter
 
     names = list(dict.fromkeys(row["data"] for row in finding.rows))[::-1]
-    figure = Figure(figsize=(9, 1.6 + 0.36 * len(names)), layout="constrained")
-    panels = figure.subplots(1, 2, sharey=True, sharex=True)
+    size = (9, 1.6 + 0.36 * len(names))
+    figure, drawn = panels(2, size, sharey=True, sharex=True)
     titles = {"corrected": "Rates scaled by 0.1", "theory": "The theorems' own rates"}
-    for axes, (preset, title) in zip(panels, titles.items(), strict=True):
+    for axes, (preset, title) in zip(drawn, titles.items(), strict=True):
         for rule, colour in (("global", GLOBAL), ("per-coordinate", PER_COORDINATE)):
             _draw_rule(axes, finding.rows, names, (preset, rule), colour)
         axes.set(xscale="log", xlabel="regret per example")
@@ -336,12 +335,14 @@ def draw(finding: Finding, path: str) -> None:
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.xaxis.set_major_formatter("{x:g}")
         axes.xaxis.set_minor_formatter(NullFormatter())
-        axes.grid(axis="x", color="#ececec", which="both", lw=0.6)
+        axes.grid(axis="x", color=GRID, which="both", lw=0.6)
         plain(axes, title)
         axes.get_legend().remove()
-    panels[0].set_yticks(range(len(names)), names)
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    drawn[0].set_yticks(range(len(names)), names)
+    handles, labels = drawn[0].get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="outside lower center", ncols=columns(4), frameon=False, fontsize=9
+    )
     save_picture(figure, path)
 
 

@@ -21,7 +21,7 @@ from lessregret.paper.finding import (
     table,
 )
 from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
-from lessregret.report.picture_file import save_picture
+from lessregret.report.picture_file import add_legend, panels, save_picture
 
 CLAIM = "Theorem 1: a bad example for global learning rates"
 
@@ -360,10 +360,7 @@ def falling_table(rows: list[dict[str, Any]]) -> str:
 
 def draw(finding: Finding, path: str) -> None:
     """Left: regret over T. Right: regret over all constant rates, for one k."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(11, 5), layout="constrained")
-    left, right = figure.subplots(1, 2, width_ratios=(1.15, 1))
+    figure, (left, right) = panels(2, (11, 5), width_ratios=(1.15, 1))
     _draw_growth(left, finding)
     _draw_constants(right, finding)
     save_picture(figure, path)
@@ -390,7 +387,7 @@ def _draw_growth(axes: Any, finding: Finding) -> None:
     axes.set(xscale="log", yscale="log", xlabel="rounds T", ylabel="regret")
     axes.set_ylim(top=12 * max(row["global"] for row in sized))
     plain(axes, "Regret on the family of Theorem 1")
-    axes.legend(frameon=False, fontsize=8.5, loc="upper left")
+    add_legend(axes, fontsize=8.5, loc="upper left")
 
 
 def _draw_constants(axes: Any, finding: Finding) -> None:

@@ -14,8 +14,8 @@ from lessregret.game.play import Problem, Transcript, play
 from lessregret.paper.finding import FAILS_AS_PRINTED, HOLDS, Finding, Request, bullets, table
 from lessregret.paper.hill_climb import hill_climb
 from lessregret.paper.trials import ball_trials, box_trials
-from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, THIRD, plain
-from lessregret.report.picture_file import save_picture
+from lessregret.report.palette import FOURTH, GLOBAL, GRID, GUIDE, THIRD, plain
+from lessregret.report.picture_file import add_legend, panels, save_picture
 
 CLAIM = "Theorem 2: a better global learning rate"
 
@@ -205,13 +205,10 @@ def as_table(rows: list[dict[str, Any]]) -> str:
 
 def draw(finding: Finding, path: str) -> None:
     """Regret, B and R_min of every problem, in units of the theorem."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 4.8), layout="constrained")
-    axes = figure.subplots()
+    figure, [axes] = panels(1, (9, 4.8))
     rows = finding.rows[::-1]
     heights = range(len(rows))
-    axes.hlines(heights, 0, 1, color="#e6e6e6", lw=1, zorder=0)
+    axes.hlines(heights, 0, 1, color=GRID, lw=1, zorder=0)
     for name, colour, mark, label in (
         ("regret", GLOBAL, "o", "regret"),
         ("searched", THIRD, "D", "least B of any falling rates, by search"),
@@ -225,13 +222,13 @@ def draw(finding: Finding, path: str) -> None:
 
 def _dress(axes: Any, names: list[str]) -> None:
     top = len(names) - 0.5
-    axes.vlines(1, -0.6, top, color="#555555", lw=1.2)
+    axes.vlines(1, -0.6, top, color=GUIDE, lw=1.2)
     axes.vlines(1 / sqrt(2), -0.6, top, color=GUIDE, lw=1, ls=":")
     for where, label in ((1, "D√(2Σ|g|²)"), (1 / sqrt(2), "R_min = D√(Σ|g|²)")):
-        axes.annotate(label, (where, top + 0.1), ha="center", fontsize=9, color="#666666")
+        axes.annotate(label, (where, top + 0.1), ha="center", fontsize=9, color=GUIDE)
     axes.set_yticks(range(len(names)), names)
     axes.set(xlim=(0, 1.06), ylim=(-0.6, len(names)), xlabel="share of Theorem 2's bound")
     axes.tick_params(axis="y", length=0)
     plain(axes, "Theorem 2: regret ≤ B ≤ √2·R_min")
     axes.spines["left"].set_visible(False)
-    axes.legend(frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=3)
+    add_legend(axes, fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=3)

@@ -23,8 +23,8 @@ from lessregret.paper.finding import (
     table,
 )
 from lessregret.paper.trials import SWINGS, box_trials
-from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
-from lessregret.report.picture_file import save_picture
+from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, INK, PER_COORDINATE, THIRD, plain
+from lessregret.report.picture_file import add_legend, panels, save_picture
 
 CLAIM = "Theorem 3: a learning rate for each coordinate"
 
@@ -254,10 +254,7 @@ def ratio_table(rows: list[dict[str, Any]]) -> str:
 
 def draw(finding: Finding, path: str) -> None:
     """Left: both rates on the sequences made against them. Right: Theorem 2 over Theorem 3."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(11, 5), layout="constrained")
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = panels(2, (11, 5))
     _draw_sharpness(left, finding.data["curves"])
     _draw_ratios(right, finding.rows)
     save_picture(figure, path)
@@ -275,18 +272,18 @@ def _draw_sharpness(axes: Any, curves: dict[float, list[dict[str, float]]]) -> N
     for height, label in ((1.5, "1.5"), (sqrt(2), "√2: the theorem")):
         axes.axhline(height, color=GUIDE, lw=1)
         axes.annotate(label, (curves[PRINTED][0]["rounds"], height), xytext=(0, 3),
-                      textcoords="offset points", fontsize=9, color="#666666")  # fmt: skip
+                      textcoords="offset points", fontsize=9, color=GUIDE)  # fmt: skip
     axes.set(xscale="log", xlabel="rounds", ylabel="in units of D√S")
     plain(axes, "Swing and climb: the printed rate breaks √2")
-    axes.legend(frameon=False, fontsize=9, loc="lower right")
+    add_legend(axes, fontsize=9, loc="lower right")
 
 
 def _draw_ratios(axes: Any, rows: list[dict[str, Any]]) -> None:
-    colours = (GUIDE, THIRD, FOURTH, PER_COORDINATE, "#333333")
+    colours = (GUIDE, THIRD, FOURTH, PER_COORDINATE, INK)
     for family, colour in zip(ENERGIES, colours, strict=True):
         chosen = [row for row in rows if row.get("energies") == family]
         axes.plot([row["dimensions"] for row in chosen], [row["ratio"] for row in chosen], "o-",
                   color=colour, ms=4, label=family)  # fmt: skip
     axes.set(xscale="log", yscale="log", xlabel="coordinates n", ylabel="Theorem 2 / Theorem 3")
     plain(axes, "What a rate for each coordinate saves")
-    axes.legend(frameon=False, fontsize=9, loc="upper left")
+    add_legend(axes, fontsize=9, loc="upper left")

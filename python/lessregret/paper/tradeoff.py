@@ -25,8 +25,8 @@ from lessregret.paper.finding import (
     holds_as_corrected,
     table,
 )
-from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, plain
-from lessregret.report.picture_file import save_picture
+from lessregret.report.palette import FOURTH, GLOBAL, GRID, GUIDE, INK, PER_COORDINATE, plain
+from lessregret.report.picture_file import add_legend, panels, save_picture
 
 CLAIM = "§2.2: tradeoffs in one dimension"
 
@@ -213,13 +213,10 @@ def as_table(rows: list[dict[str, Any]]) -> str:
 
 def draw(finding: Finding, path: str) -> None:
     """Both regrets and their maximum over η, between the paper's lower and upper bounds."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8.4, 5.2), layout="constrained")
-    axes = figure.subplots()
+    figure, [axes] = panels(1, (8.4, 5.2))
     rates = [row["rate"] for row in finding.rows]
-    axes.axvspan(LEAST, LARGEST, color="#f2f0ea", zorder=0)
-    axes.plot(rates, [worst(row) for row in finding.rows], color="#333333", lw=5, alpha=0.18,
+    axes.axvspan(LEAST, LARGEST, color=GRID, zorder=0)
+    axes.plot(rates, [worst(row) for row in finding.rows], color=INK, lw=5, alpha=0.18,
               label="the worse of the two", solid_capstyle="round")  # fmt: skip
     axes.plot(rates, [row["upper_bound"] for row in finding.rows], color=FOURTH, lw=1.2,
               label="upper bound D²/(2η) + G²ηT/2")  # fmt: skip
@@ -227,7 +224,7 @@ def draw(finding: Finding, path: str) -> None:
     for name, colour in (("oscillating", GLOBAL), ("climbing", PER_COORDINATE)):
         axes.plot(rates, [row[name] for row in finding.rows], color=colour, label=f"{name} problem")
         axes.plot(rates, [row[f"{name}_formula"] for row in finding.rows], ls=(0, (3, 4)), lw=1.2,
-                  color="black", alpha=0.65, label=formulas)  # fmt: skip
+                  color=INK, alpha=0.65, label=formulas)  # fmt: skip
         formulas = None
     _dress(axes)
     save_picture(figure, path)
@@ -238,9 +235,9 @@ def _dress(axes: Any) -> None:
     axes.set(xscale="log", yscale="log", xlabel="fixed rate η", ylabel="regret")
     top = SLOPE * WIDTH * ROUNDS
     axes.set_ylim(SLOPE * WIDTH / 6, 10 * top)
-    axes.annotate("η = D/(G√T)", (BEST, SLOPE * WIDTH / 5), xytext=(5, 2),
-                  textcoords="offset points", fontsize=9, color="#555555")  # fmt: skip
+    axes.annotate("η = D/(G√T)", (BEST, SLOPE * WIDTH / 5), xytext=(5, 15),
+                  textcoords="offset points", fontsize=9, color=GUIDE)  # fmt: skip
     axes.annotate("D/(2TG) ≤ η ≤ D/G", (LEAST, SLOPE * WIDTH / 5), xytext=(5, 2),
-                  textcoords="offset points", fontsize=9, color="#888888")  # fmt: skip
+                  textcoords="offset points", fontsize=9, color=GUIDE)  # fmt: skip
     plain(axes, f"Too large or too small: regret after {ROUNDS:,} rounds")
-    axes.legend(frameon=False, fontsize=9, loc="upper center")
+    add_legend(axes, fontsize=9, loc="upper center")

@@ -36,7 +36,7 @@ from lessregret.paper.finding import (
     table,
 )
 from lessregret.report.palette import FOURTH, GLOBAL, GUIDE, PER_COORDINATE, THIRD, plain
-from lessregret.report.picture_file import save_picture
+from lessregret.report.picture_file import panels, save_picture
 
 CLAIM = "§4.2: tighter bounds in terms of variance"
 
@@ -373,10 +373,7 @@ def single_table(rows: list[dict[str, Any]], names: Sequence[str]) -> str:
 
 def draw(finding: Finding, path: str) -> None:
     """Left: the quiet coordinates over T, apart and jointly. Right: the adversary."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(11, 4.8), layout="constrained")
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = panels(2, (11, 4.8))
     _draw_quiet(left, of_table(finding.rows, "unequal"))
     _draw_contrary(right, of_table(finding.rows, "contrary"))
     save_picture(figure, path)

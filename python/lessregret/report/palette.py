@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from lessregret.report.picture_file import add_legend, add_title
+
 GLOBAL = "#b5492c"
 PER_COORDINATE = "#1f5f8b"
 THIRD = "#3f7d4e"
@@ -39,5 +41,5 @@ PAGE_COLOURS = {
 def plain(axes: Any, title: str) -> None:
     """No frame at the top and on the right, the title on the left, a legend without a box."""
     axes.spines[["top", "right"]].set_visible(False)
-    axes.set_title(title, loc="left")
-    axes.legend(frameon=False, fontsize=9)
+    add_title(axes, title)
+    add_legend(axes, fontsize=9)

@@ -73,7 +73,7 @@ tbody th { font-weight: 400; color: var(--soft); border-bottom: 1px solid var(--
 figure { margin: 1.2rem 0 .4rem; }
 figcaption { font-size: var(--small); color: var(--soft); max-width: 44rem; margin-top: .5rem; }
 .drawing svg { display: block; width: 100%; max-width: 31rem; height: auto; }
-.drawing text { font-family: var(--sans) !important; }
+.drawing text { font-family: var(--sans) !important; fill: var(--ink); }
 .chart .up, .chart .across { margin: 0; font-size: var(--small); color: var(--soft); }
 .chart .across { text-align: right; margin-right: 10.5rem; }
 .field { position: relative; padding: .6rem 10.5rem 1.6rem 3.4rem; }

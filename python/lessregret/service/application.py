@@ -22,6 +22,7 @@ from lessregret.service.bodies import media_type
 from lessregret.service.core import Service, open_service
 from lessregret.service.openapi import docs_page, document
 from lessregret.service.refusals import BadInputError, BusyError
+from lessregret.service.replica import Replica
 from lessregret.service.requests import Endpoint, Guard, Handler, Request, answer_in_time, as_json
 from lessregret.service.settings import Settings
 from lessregret.service.status import EVERY, Status
@@ -42,7 +43,7 @@ PAGE_HEADERS = {
 class Application(Starlette):
     """The service as an ASGI application; :func:`app` creates it."""
 
-    def __init__(self, service: Service, guard: Guard) -> None:
+    def __init__(self, service: Service | Replica, guard: Guard) -> None:
         self.service = service
         self._guard = guard
         self._status = Status(service)

@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import msgspec
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from lessregret.errors import InputError, SpecError
 from lessregret.learners.learner import Learner
-from lessregret.service.bodies import JSON, NDJSON, margins
+from lessregret.service.bodies import JSON, NDJSON
 from lessregret.service.jobs import Keep, Learn, Settle, TakeSnapshot
 from lessregret.service.json_examples import BODY, Decoder, LabelOf
 from lessregret.service.measures import Measures
 from lessregret.service.monitor import Monitor
+from lessregret.service.predictor import Predictor, checked_id
 from lessregret.service.refusals import (
     BadInputError,
     RefusedError,
@@ -26,25 +24,15 @@ from lessregret.service.refusals import (
 from lessregret.service.settings import Settings
 from lessregret.service.snapshots import Snapshot
 from lessregret.service.state import State
-from lessregret.training.predictions import link
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
 Answer = Future[dict[str, Any]]
-ID_LENGTH = 256
 
 
-class Predicted(NamedTuple):
-    """Predictions, and the examples that are to wait for their labels."""
-
-    numbers: list[float]
-    is_many: bool
-    to_keep: list[tuple[str, bytes]]
-
-
-class Service:
-    """What the endpoints ask. A replica has no state folder of its own and cannot learn."""
+class Service(Predictor):
+    """What the endpoints ask of a service that learns."""
 
     def __init__(self, model: Path, state: Path, settings: Settings) -> None:
         self.settings = settings
@@ -53,8 +41,7 @@ class Service:
         self.state = State(state, model, settings, self._watch)
         self.writer = self.state.writer
         self._settle = Decoder(LabelOf)
-        self.bodies = self.writer.bodies
-        self._link = link(self.learner.spec["loss"])
+        super().__init__(self.writer.learner, self.writer.bodies)
         self.monitor.note(self.learner, self.writer.clock.now())
         self.writer.start()
 
@@ -69,44 +56,27 @@ class Service:
         """The learner as it is now."""
         return self.writer.learner
 
+    def now(self) -> float:
+        """The time of the service."""
+        return self.writer.clock.now()
+
+    @property
+    def waiting(self) -> int:
+        """Predictions that wait for their label."""
+        return self.writer.log.waiting
+
+    @property
+    def absent(self) -> int:
+        """Labels that did not come in time."""
+        return self.writer.absent
+
     def close(self) -> None:
         """Do what waits, write a snapshot and end."""
         self.state.close()
 
-    def predict(self, media: str, body: bytes) -> Predicted:
-        """Predict all examples of a body."""
-        self._check_read()
-        try:
-            return self._predicted(media, body)
-        except InputError as error:
-            raise BadInputError.of(error) from None
-
     def _check_read(self) -> None:
         if not self.writer.replayed_all:
             raise UnavailableError(self.writer.trouble or "the log is being read")
-
-    def _predicted(self, media: str, body: bytes) -> Predicted:
-        if media not in (JSON, NDJSON):
-            found = margins(self.learner, self.bodies.unlabelled(media, body))
-            return Predicted(self._numbers(found), True, [])
-        examples, is_many = self.bodies.decoded(media, body)
-        to_keep = [(_checked(each.id), _kept(each)) for each in examples if each.id is not None]
-        numbers = self._numbers(self._margins(examples))
-        return Predicted(numbers, is_many, to_keep)
-
-    def _margins(self, examples: list[Any]) -> NDArray[np.float64]:
-        """The margins; a dict goes to the core as it is, which needs no array for one example."""
-        if self.bodies.is_plain:
-            predict_one = self.learner._core.predict_one
-            found = [predict_one(example.features) for example in examples]
-            if None not in found:
-                return np.array(found, np.float64)
-        return margins(self.learner, self.bodies.of_json(examples, False))
-
-    def _numbers(self, found: NDArray[np.float64]) -> list[float]:
-        self.measures.predicted += len(found)
-        numbers: list[float] = self._link(found).tolist()
-        return numbers
 
     def keep(self, to_keep: list[tuple[str, bytes]]) -> Answer:
         """Keep predicted examples until their labels come."""
@@ -137,7 +107,7 @@ class Service:
 
     def _check_labels(self, labels: list[LabelOf]) -> None:
         for number, one in enumerate(labels):
-            _checked(one.id)
+            checked_id(one.id)
             if not self.bodies.has_columns:
                 self.bodies.number_of(one.label, f"{BODY}[{number}].label")
 
@@ -206,20 +176,6 @@ class Service:
             return self.newest_snapshot().position
         except RefusedError:
             return math.nan
-
-
-def _checked(id: str) -> str:
-    if not 0 < len(id) <= ID_LENGTH:
-        found = f"{len(id)} characters"
-        raise InputError(f"{BODY}.id", 0, 0, found, f"an id of 1 to {ID_LENGTH} characters")
-    return id
-
-
-def _kept(example: Any) -> bytes:
-    if example.label is not None:
-        expected = "no label beside an id; send it to /outcome later"
-        raise InputError(f"{BODY}.label", 0, 0, repr(example.label)[:80], expected)
-    return msgspec.json.encode(type(example)(example.features, None, example.importance))
 
 
 def open_service(model: Path, state: Path, settings: Settings) -> Service:

@@ -13,6 +13,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 
 if TYPE_CHECKING:
     from lessregret.service.core import Service
+    from lessregret.service.replica import Replica
 
 BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 LATENCIES = 2000
@@ -22,7 +23,7 @@ LATENCIES = 2000
 class Measures:
     """The counters of one service, in a registry of their own."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service | Replica) -> None:
         self._service = service
         self.registry = CollectorRegistry()
         labels = ["path", "status"]
@@ -33,7 +34,6 @@ class Measures:
             "lessregret_request_seconds", "Time from request to answer.", ["path"],
             buckets=BUCKETS, registry=self.registry,
         )  # fmt: skip
-        self.predicted = 0
         self.learned = 0
         self.outcomes: Counts[str] = Counts()
         self.requests = 0
@@ -68,7 +68,7 @@ class Measures:
 
     def collect(self) -> Iterator[Metric]:
         """What is read from the service when it is asked for."""
-        sums = {"predicted": self.predicted, "learned": self.learned}
+        sums = {"predicted": self._service.predicted, "learned": self.learned}
         for name, number in sums.items():
             told = f"Examples {name} since the start."
             yield CounterMetricFamily(f"lessregret_examples_{name}", told, value=number)

@@ -91,6 +91,7 @@ def _operations() -> list[tuple[str, str, dict[str, Any]]]:
         ("post", "/outcome", _posted("Bring labels of predictions.", "learn", "Label", settled)),
         ("post", "/snapshot", _asked("Write a snapshot now.", "admin", _object(position=WHOLE))),
         ("get", "/model", _asked("The newest snapshot, a model file, with its ETag.", "admin")),
+        ("get", "/", _asked("The live page.", None)),
         ("get", "/metrics", _asked("Counters and gauges for Prometheus.", "admin")),
         ("get", "/health", _asked("Whether the process lives.", None, _object())),
         ("get", "/ready", _asked("Whether it can learn, and if not, why.", None, _object())),

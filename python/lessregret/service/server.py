@@ -16,6 +16,8 @@ from lessregret.service.tokens import Tokens
 
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 MOST_CONNECTIONS = 1000
+BACKLOG = 512
+"""connections that may wait to be taken, also while the model is read"""
 GRACE = 10
 """seconds that requests have to end when the service is stopped"""
 
@@ -50,6 +52,7 @@ def bound(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+        listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
         cure = "give another --host or --port"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lessregret.service.core import Service
+    from lessregret.service.replica import Replica
 
 EVERY = 1.0
 """seconds between two documents"""
@@ -36,7 +37,7 @@ class Kept:
 class Status:
     """Makes the document of a service."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service | Replica) -> None:
         self._service = service
         self._ledger = Kept(self._ledger_now, LEDGER_EVERY)
         self._document = Kept(self._document_now, EVERY)
@@ -47,12 +48,12 @@ class Status:
         return document
 
     def _document_now(self) -> dict[str, Any]:
-        service, writer = self._service, self._service.writer
+        service = self._service
         measures, tally = service.measures, service.learner.tally()
         spec = service.learner.spec
         return {
             **service.readiness(),
-            "time": writer.clock.now(),
+            "time": service.now(),
             "model": {"loss": spec["loss"], "rule": spec["rule"]["name"]},
             "rounds": tally.rounds,
             "mean_loss": tally.loss / tally.importance if tally.importance else None,
@@ -60,11 +61,11 @@ class Status:
             "window": service.monitor.summary(spec["loss"] == "logistic"),
             **self._ledger.get(),
             "requests": measures.requests,
-            "predicted": measures.predicted,
+            "predicted": service.predicted,
             "learned": measures.learned,
             "latency": measures.quantiles(),
-            "waiting": writer.log.waiting,
-            "absent": writer.absent,
+            "waiting": service.waiting,
+            "absent": service.absent,
             "outcomes": dict(measures.outcomes),
             "snapshot": self._snapshot(),
         }
@@ -79,7 +80,5 @@ class Status:
 
     def _snapshot(self) -> dict[str, float]:
         gauges = self._service.gauges()
-        return {
-            "position": gauges["snapshot_position"][1],
-            "age": gauges["snapshot_age_seconds"][1],
-        }
+        names = {"position": "snapshot_position", "age": "snapshot_age_seconds"}
+        return {short: gauges[name][1] for short, name in names.items()}

@@ -14,6 +14,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from numbers import Integral
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lessregret.data.column_choices import ColumnChoices
@@ -85,6 +86,7 @@ class Training(NamedTuple):
             "examples": ledger.rounds,
             "features": ledger.tally.features,
             "loss": spec["loss"],
+            **self._classes(),
             "rule": spec["rule"]["name"],
             "mean_loss": ledger.mean_loss,
             "metrics": None if self.metrics is None else self.metrics.as_dict(),
@@ -108,6 +110,11 @@ class Training(NamedTuple):
             "model": self.model,
             "spec": spec,
         }
+
+    def _classes(self) -> dict[str, Any]:
+        """The names of many classes; nothing for two classes and for numbers."""
+        names = self.learner.class_names
+        return {} if names is None else {"classes": names}
 
 
 class Watcher(Protocol):
@@ -141,6 +148,7 @@ def train(
     crosses: Sequence[str | Sequence[str]] | None = None,
     keep: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] | None = None,
+    classes: str | int | Sequence[int | str] | None = None,
     passes: int = 1,
     model: str | os.PathLike[str] | None = None,
     slim: bool = False,
@@ -183,6 +191,11 @@ def train(
         The namespaces of Vowpal Wabbit text that are crossed, read, and not read: the parameters of
         :class:`~lessregret.Namespaces`. ``crosses=["user*hour"]`` has a feature for every pair of a
         user and an hour. With ``resume`` the model fixes them, too.
+    classes : "auto", int, or list, optional
+        For more than two classes. In text a class is a whole number: 20 means the classes 1 to 20.
+        In a table a list has the names of the classes; without it, the labels of the first 10,000
+        rows are the classes, if there are more than two and they are words. ``"auto"`` finds
+        classes of text as they come; each counts from its first example on.
     passes : int from 1 up, default 1
         The number of passes over the files. The ledger includes the examples of all passes.
     model : the name of a file, optional
@@ -249,13 +262,19 @@ def train(
     _check_files(files, resume, model, predictions)
     asked: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
     if given.has_columns and resume is None:
-        inferred = given.infer(loss)
+        inferred = given.infer(loss, names_of_classes(classes))
         asked |= {"schema": inferred.schema, "loss": inferred.loss}
+    if classes is not None and resume is None:
+        asked |= codes_of_classes(classes, given.has_columns)
     learner = _learner(asked, resume)
     before = learner.tally()
-    calibrates = loss_named(learner.spec["loss"]).link == "probability"
+    is_many = learner.classes is not None
+    calibrates = not is_many and loss_named(learner.spec["loss"]).link == "probability"
     by = _names(by)
-    progressive = Progressive(learner.spec["loss"], before.rounds, by)
+    if is_many and by:
+        raise SpecError("slices have scores of two classes or of numbers; leave out by")
+    # The metrics are those of one margin for each example.
+    progressive = None if is_many else Progressive(learner.spec["loss"], before.rounds, by)
     recorder = Recorder(before, progressive, calibrates=calibrates) if record else None
     reading = {"bad_lines": bad_lines, "names": names, "threads": threads, "by": by}
     # Before the output is opened, since it imports, and an interrupt may get lost during an import.
@@ -282,8 +301,11 @@ def train(
         model=None if model is None else os.fspath(model),
         resumed=None if resume is None or isinstance(resume, Learner) else os.fspath(resume),
         recorder=recorder,
-        warnings=run_warnings(learner.spec, ledger, run.recorder.late.part(), fill_of(learner)),
-        metrics=progressive.metrics(),
+        # The best constant of many classes is not known: `training/run_warnings.py`.
+        warnings=()
+        if is_many
+        else run_warnings(learner.spec, ledger, run.recorder.late.part(), fill_of(learner)),
+        metrics=None if progressive is None else progressive.metrics(),
     )
 
 
@@ -364,6 +386,30 @@ def _watcher(progress: Callable[[str], object] | Watcher | None) -> Watcher:
 
 def _names(by: str | Sequence[str]) -> list[str]:
     return [by] if isinstance(by, str) else list(by)
+
+
+def names_of_classes(classes: str | int | Sequence[int | str] | None) -> list[str] | None:
+    """The names of the classes of a table; none for "auto", and None if nothing is asked for."""
+    if classes is None:
+        return None
+    if isinstance(classes, Integral):
+        raise SpecError("classes: a table has names of classes, not a number; give a list of them")
+    return [] if classes == "auto" else [str(name) for name in classes]  # type: ignore[union-attr]
+
+
+def codes_of_classes(classes: Any, has_columns: bool) -> dict[str, Any]:
+    """The classes of a learner of text, or of a table if its classes count as they come."""
+    if has_columns:
+        return {"classes": "auto"} if classes == "auto" else {}
+    if isinstance(classes, str | Integral):
+        return {"classes": classes}
+    try:
+        return {"classes": [int(code) for code in classes]}
+    except ValueError:
+        found = ", ".join(map(str, classes))
+        raise SpecError(
+            f"classes: in text a class is a whole number, its label; found {found}"
+        ) from None
 
 
 def _choices(
@@ -449,6 +495,10 @@ def _lines_of(learner: Learner) -> Callable[[NDArray[np.float64]], Iterator[str]
     """What turns margins into lines of predictions."""
     from lessregret.training.predictions import as_lines, link
 
+    if learner.classes is not None:
+        from lessregret.training.class_predictions import class_lines
+
+        return lambda margins: class_lines(margins, learner.class_names or [], "auto")
     link_function = link(learner.spec["loss"])
     return lambda margins: as_lines(link_function(margins))
 

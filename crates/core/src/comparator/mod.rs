@@ -3,7 +3,7 @@
 //! The problem: over the box F = Π `[a_i, b_i]`, minimise
 //!
 //! ```text
-//! P(x) = Σ_t h_t ℓ(x·θ_t, y_t) + ½ Σ_i λ_i x_i²
+//! P(x) = Σ_t h_t ℓ(b_t + x·θ_t, y_t) + ½ Σ_i λ_i x_i²        b_t the base margin of the example
 //! ```
 //!
 //! Given x, the search for the minimum needs quantities that are linear in the features: the margins, the

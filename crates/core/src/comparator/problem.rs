@@ -16,7 +16,7 @@ const FEATURES_PER_COLUMN: usize = 2;
 /// The fewest features in a part: starting a thread takes as long as processing some thousands.
 const FEATURES_PER_PART: usize = 1 << 13;
 
-/// Examples as rows over columns. Examples with the same features are merged into one row.
+/// Examples as rows over columns. Examples with the same features and base margin are merged into one row.
 #[derive(Debug)]
 pub struct Problem {
     loss: Loss,
@@ -24,6 +24,8 @@ pub struct Problem {
     ends: Vec<usize>,
     columns: Vec<u32>,
     values: Vec<f32>,
+    /// The base margin of each row.
+    bases: Vec<f32>,
     targets: Vec<Target>,
     constant: f64,
 }
@@ -52,6 +54,7 @@ impl Problem {
             ends: vec![],
             columns: vec![],
             values: vec![],
+            bases: vec![],
             targets: vec![],
             constant: 0.0,
         };
@@ -71,7 +74,7 @@ impl Problem {
             }
         }
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
-        let row = match known.find(self, start, label) {
+        let row = match known.find(self, start, label, example.base) {
             Some(row) => {
                 self.columns.truncate(start);
                 self.values.truncate(start);
@@ -79,6 +82,7 @@ impl Problem {
             }
             None => {
                 self.ends.push(self.columns.len());
+                self.bases.push(example.base);
                 self.targets.push(Target::default());
                 self.rows() - 1
             }
@@ -104,6 +108,11 @@ impl Problem {
     /// The importance of the labels +1 and that of the labels −1 in each row, for a loss of classes.
     pub fn classes(&self) -> [Vec<f64>; 2] {
         [0, 1].map(|class| self.targets.iter().map(|target| target.classes()[class]).collect())
+    }
+
+    /// Whether any row has a base margin.
+    pub fn has_bases(&self) -> bool {
+        self.bases.iter().any(|&base| base != 0.0)
     }
 
     fn row(&self, row: usize) -> Range<usize> {
@@ -135,9 +144,10 @@ impl Problem {
         let sums = self.in_parts(gradient, curvatures, |rows, gradient, curvatures| {
             let mut sums = Sums::default();
             for (row, curvature) in rows.zip(curvatures) {
-                let margin = self.margin(row, point);
+                let base = f64::from(self.bases[row]);
+                let margin = base + self.margin(row, point);
                 let seen = self.loss.point(&self.targets[row], margin, temperature);
-                sums = sums.and(&seen);
+                sums = sums.and(&seen, base);
                 *curvature = seen.curvature;
                 if seen.slope != 0.0 {
                     self.scatter(row, seen.slope, gradient);
@@ -227,11 +237,12 @@ impl Sums {
         Sums { loss, smooth: loss, dual: loss }
     }
 
-    fn and(self, point: &Point) -> Self {
+    /// The sums with one more row. The conjugate of ℓ(p + b) is ℓ*(α) − αb, so the base adds αb to the dual.
+    fn and(self, point: &Point, base: f64) -> Self {
         Sums {
             loss: self.loss + point.loss,
             smooth: self.smooth + point.smooth,
-            dual: self.dual + point.dual,
+            dual: self.dual + (point.dual + point.slope * base),
         }
     }
 
@@ -251,21 +262,22 @@ struct Known {
 }
 
 impl Known {
-    /// Find the row with the features at the end of the problem's arrays, and with this label if the loss does
-    /// not merge labels. A new row is added to the table.
+    /// Find the row with this base and the features at the end of the problem's arrays, and with this label if
+    /// the loss does not merge labels. A new row is added to the table.
     ///
     /// Of several rows with the same hash only the first is found again. A collision prevents a merge, and
     /// never merges rows that differ.
-    fn find(&mut self, problem: &Problem, start: usize, label: f64) -> Option<usize> {
+    fn find(&mut self, problem: &Problem, start: usize, label: f64, base: f32) -> Option<usize> {
         let (columns, values) = (&problem.columns[start..], &problem.values[start..]);
         let any_label = problem.loss.merges_labels();
-        let first = if any_label { 0 } else { label.to_bits() };
+        let first = u64::from(base.to_bits()) ^ if any_label { 0 } else { label.to_bits() };
         let found = *self.first.entry(hash(first, columns, values)).or_insert(problem.rows());
         if found == problem.rows() {
             return None;
         }
         let range = problem.row(found);
-        let same = problem.columns[range.clone()] == *columns
+        let same = problem.bases[found] == base
+            && problem.columns[range.clone()] == *columns
             && problem.values[range].iter().zip(values).all(|(a, b)| a.to_bits() == b.to_bits())
             && (any_label || problem.targets[found].mean().1 == label);
         same.then_some(found)

@@ -22,6 +22,8 @@ pub struct Arrays {
     pub labels: Vec<f32>,
     /// The importances.
     pub importances: Vec<f32>,
+    /// The base margins; empty if all are 0.
+    pub bases: Vec<f32>,
     /// The tags; empty if an example has none.
     pub tags: Vec<Vec<u8>>,
 }
@@ -37,6 +39,10 @@ pub struct Chunk {
     values: Vec<f32>,
     labels: Vec<f32>,
     importances: Vec<f32>,
+    /// The base margins up to the last one that is not 0, so that most chunks have none.
+    bases: Vec<f32>,
+    /// The base margin of the example being written.
+    next_base: f32,
     sizes: ValueSizes,
     tag_ends: Vec<usize>,
     tags: Vec<u8>,
@@ -62,6 +68,8 @@ impl Chunk {
         self.values.clear();
         self.labels.clear();
         self.importances.clear();
+        self.bases.clear();
+        self.next_base = 0.0;
         self.sizes = ValueSizes::default();
         self.tag_ends.clear();
         self.tags.clear();
@@ -120,6 +128,7 @@ impl Chunk {
     pub fn append_example(&mut self, example: &Example<'_>, tag: &[u8]) {
         self.extend(example.slots, example.values);
         self.sizes = self.sizes.and(ValueSizes::of(example.values));
+        self.next_base = example.base;
         self.seal(example.label, example.importance, tag);
     }
 
@@ -140,6 +149,11 @@ impl Chunk {
             && is_same(self.requirements.index.as_ref(), other.requirements.index.as_ref());
         if is_looked_up {
             self.positions.extend_from_slice(&other.positions[features.clone()]);
+        }
+        if other.bases.len() > which.start {
+            self.bases.resize(self.len(), 0.0);
+            let end = which.end.min(other.bases.len());
+            self.bases.extend_from_slice(&other.bases[which.start..end]);
         }
         let ends = other.ends[which.clone()].iter();
         self.ends.extend(ends.map(|end| end - features.start + had_features));
@@ -185,6 +199,17 @@ impl Chunk {
         &self.importances
     }
 
+    /// The base margins of the finished examples up to the last one that is not 0.
+    pub fn bases(&self) -> &[f32] {
+        &self.bases
+    }
+
+    /// The base margin of example `i`.
+    #[inline(always)]
+    pub fn base(&self, i: usize) -> f32 {
+        self.bases.get(i).copied().unwrap_or(0.0)
+    }
+
     /// Where the tag of each finished example ends among all tags.
     pub fn tag_ends(&self) -> &[usize] {
         &self.tag_ends
@@ -208,6 +233,17 @@ impl Chunk {
     /// The length in bytes of all tags.
     pub fn tag_bytes(&self) -> usize {
         self.tags.len()
+    }
+
+    /// Set the base margin of the example being written, which is finite.
+    pub fn set_base(&mut self, base: f32) {
+        debug_assert!(base.is_finite());
+        self.next_base = base;
+    }
+
+    /// Set a base margin that may not be finite; the caller discards the example then.
+    pub fn set_base_unchecked(&mut self, base: f32) {
+        self.next_base = base;
     }
 
     /// Append a feature to the example being written.
@@ -253,6 +289,7 @@ impl Chunk {
         let start = self.features();
         self.slots.truncate(start);
         self.values.truncate(start);
+        self.next_base = 0.0;
     }
 
     /// Finish the example: append the intercept, add up values in the same slot, remove zeros unless they are
@@ -275,7 +312,12 @@ impl Chunk {
         self.seal(label, importance, tag);
     }
 
+    #[inline(always)]
     fn seal(&mut self, label: f32, importance: f32, tag: &[u8]) {
+        if self.next_base != 0.0 {
+            self.bases.resize(self.len(), 0.0);
+            self.bases.push(std::mem::take(&mut self.next_base));
+        }
         self.ends.push(self.slots.len());
         self.labels.push(label);
         self.importances.push(importance);
@@ -304,6 +346,7 @@ impl Chunk {
         Example {
             label: self.labels[i],
             importance: self.importances[i],
+            base: self.base(i),
             slots: &self.slots[span.clone()],
             values: &self.values[span.clone()],
             unit_values: &self.values[span],
@@ -365,9 +408,12 @@ impl Chunk {
         &mut self.values[span]
     }
 
-    /// Replace the label of example `i`.
-    pub fn set_label(&mut self, i: usize, label: f32) {
+    /// Replace the label of example `i` by one from which its base margin was subtracted.
+    pub fn set_residual(&mut self, i: usize, label: f32) {
         self.labels[i] = label;
+        if let Some(base) = self.bases.get_mut(i) {
+            *base = 0.0;
+        }
     }
 
     /// The tag of example `i`; empty if it has none.
@@ -390,8 +436,17 @@ impl Chunk {
             values: self.values.clone(),
             labels: self.labels.clone(),
             importances: self.importances.clone(),
+            bases: self.all_bases(),
             tags: (0..self.len()).map(|k| self.tag(k).to_vec()).collect(),
         }
+    }
+
+    /// The base margin of every finished example; empty if all are 0.
+    fn all_bases(&self) -> Vec<f32> {
+        if self.bases.is_empty() {
+            return Vec::new();
+        }
+        (0..self.len()).map(|i| self.base(i)).collect()
     }
 
     /// Add up the values of equal slots into the first of them, in the order of the features; the others become

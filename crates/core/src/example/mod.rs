@@ -45,6 +45,8 @@ pub struct Example<'a> {
     pub label: f32,
     /// The importance: how many rounds this one counts for, at least 0.
     pub importance: f32,
+    /// The base margin: what the margin is before any feature is added, mostly 0.
+    pub base: f32,
     /// The slots of the features, each once.
     pub slots: &'a [u32],
     /// The values of the features, none of them zero unless zeros are required.
@@ -55,6 +57,12 @@ pub struct Example<'a> {
 }
 
 impl<'a> Example<'a> {
+    /// The label without the base margin, for losses of the difference between label and margin.
+    #[inline(always)]
+    pub fn residual(&self) -> f64 {
+        f64::from(self.label) - f64::from(self.base)
+    }
+
     /// The example with the values that a rule plays on.
     #[inline(always)]
     pub fn played_by<R: Rule>(&self, clipped: &'a mut Vec<f32>) -> Example<'a> {

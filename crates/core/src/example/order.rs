@@ -80,6 +80,16 @@ impl<'a> Ordered<'a> {
         self.order.map_or(self.start + k, |order| order[k] as usize)
     }
 
+    /// Add the base margins of the examples to their margins.
+    pub fn add_bases(&self, margins: &mut [f64]) {
+        if self.chunk.bases().is_empty() {
+            return;
+        }
+        for (k, margin) in margins.iter_mut().enumerate() {
+            *margin += f64::from(self.chunk.base(self.number(k)));
+        }
+    }
+
     /// Whether any value may be outside `[-1, 1]`.
     pub fn is_any_large(&self) -> bool {
         self.chunk.is_any_large()

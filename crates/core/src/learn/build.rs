@@ -1,5 +1,6 @@
 //! Builds a learner from a spec: the only file where names become types.
 
+use super::classes::Classes;
 use super::frame::{Plan, Uniform};
 use super::lanes::Lanes;
 use super::model::Model;
@@ -65,6 +66,20 @@ impl WithRule for Build<'_> {
 
     fn call<P: Parameters>(self, rule: P::Rule, parameters: &P) -> Result<Box<dyn Model>> {
         let plan = self.spec.plan()?;
+        if let Some(classes) = &self.spec.classes {
+            return Ok(match (parameters.is_auto(), self.intervals) {
+                (false, None) => {
+                    Box::new(Classes::<_, _, false>::new(plan, classes, rule, Uniform)?)
+                }
+                (false, Some(own)) => {
+                    Box::new(Classes::<_, _, false>::new(plan, classes, rule, own)?)
+                }
+                (true, None) => Box::new(Classes::<_, _, true>::new(plan, classes, rule, Uniform)?),
+                (true, Some(own)) => {
+                    Box::new(Classes::<_, _, true>::new(plan, classes, rule, own)?)
+                }
+            });
+        }
         Ok(match (parameters.is_auto(), self.intervals) {
             (false, None) => Box::new(Single::new(plan, rule, Uniform)?),
             (false, Some(own)) => Box::new(Single::new(plan, rule, own)?),

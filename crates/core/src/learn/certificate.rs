@@ -1,11 +1,11 @@
 //! The certificate of a run: what no fixed weights of a given size could have lost less than.
 //!
 //! A convex loss lies above its tangents. Let p_t be the margin that was played in round t, y_t the label, h_t the
-//! importance and α_t = h_t ℓ'(p_t, y_t). For every fixed u:
+//! importance, b_t the base margin and α_t = h_t ℓ'(p_t, y_t). For every fixed u:
 //!
 //! ```text
-//! Σ h_t ℓ(u·x_t, y_t)  ≥  Σ [h_t ℓ(p_t, y_t) − α_t p_t] + G·u          G = Σ α_t x_t
-//!                         offset                          gradient sums
+//! Σ h_t ℓ(b_t + u·x_t, y_t)  ≥  Σ [h_t ℓ(p_t, y_t) − α_t (p_t − b_t)] + G·u          G = Σ α_t x_t
+//!                               offset                                 gradient sums
 //! ```
 //!
 //! The least value of the right side over |u_i| ≤ r is offset − r‖G‖₁, over ‖u‖₂ ≤ r it is offset − r‖G‖₂ and over
@@ -24,6 +24,8 @@ pub struct SumsMark {
     pub offset: f64,
     /// The gradient sums at that round, in the order of the learner's table; those that are missing were 0.
     pub sums: Vec<f64>,
+    /// The number of sums of each place, for a learner of many classes.
+    pub width: Option<usize>,
 }
 
 impl SumsMark {
@@ -47,7 +49,7 @@ pub struct Norms {
 /// The sums that certify the loss of all fixed weights, and the size of the weights that were learned.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Certificate {
-    /// Σ [h_t ℓ(p_t, y_t) − α_t p_t], in the game that the regret is of.
+    /// Σ [h_t ℓ(p_t, y_t) − α_t (p_t − b_t)], in the game that the regret is of.
     pub offset: f64,
     /// The norms of G without the intercept.
     pub sums: Norms,
@@ -84,6 +86,18 @@ impl Measure {
             own.sums.add(sum);
             own.weights.add(weight);
         }
+    }
+
+    /// Add a coordinate of one of many classes. Every class has an intercept, each within the same limit: the sum is
+    /// that of their absolute sums, and the weight the largest.
+    #[inline(always)]
+    pub fn add_class(&mut self, slot: usize, sum: f64, weight: f32) {
+        if Some(slot as u32) != self.intercept {
+            return self.add(slot, sum, weight);
+        }
+        let (own, weight) = (&mut self.own, f64::from(weight));
+        own.intercept_sum += sum.abs();
+        own.intercept_weight = own.intercept_weight.max(weight.abs());
     }
 
     /// The certificate of all coordinates.

@@ -1,22 +1,23 @@
 //! The parts of one prediction: what each feature gave to it.
 //!
 //! ```text
-//! one rate      p = Σ_i w_i x̂_i                             part of feature i: w_i x̂_i
+//! one rate      p = b + Σ_i w_i x̂_i                         part of feature i: w_i x̂_i
 //! mean          p = Σ_k π_k p_k                              part: Σ_k π_k c_i,k
 //! log odds      p = logit Σ_k π_k σ(p_k)                     part: Σ_k a_k c_i,k
-//!               a_k = π_k t(p_k)/t(p),  t(z) = (σ(z) − ½)/z,  t(0) = ¼
+//!               a_k = π_k t(p_k)/t(p),  t(z) = (σ(z) − σ(b))/(z − b),  t(b) = σ'(b)
 //! ```
 //!
 //! c_i,k is the part of feature i in expert k: w_i,k x̂_i in a lane with a rate, w_i z_i on unit values in the coin
-//! lane, Σ_j v_j c_i,j in the stack. The logit of a mean is not linear in the experts, but its split is exact: since
+//! lane, Σ_j v_j c_i,j in the stack. So p_k = b + Σ_i c_i,k with the base margin b, mostly 0. The logit of a mean is not linear in the experts, but its split is exact: since
 //! Σ π_k = 1,
 //!
 //! ```text
-//! Σ_k π_k t(p_k) p_k = Σ_k π_k (σ(p_k) − ½) = σ(p) − ½ = t(p) p,    so Σ_k a_k p_k = p;
+//! Σ_k π_k t(p_k) (p_k − b) = Σ_k π_k (σ(p_k) − σ(b)) = σ(p) − σ(b) = t(p) (p − b),
+//! so b + Σ_k a_k (p_k − b) = p;
 //! t > 0 and π_k ≥ 0, so a_k ≥ 0: no expert counts against its own margin.
 //! ```
 //!
-//! Two parts belong to no feature. Clipping is what it took away: of a lane's margin beyond ±30 in the stack, and of
+//! Three parts belong to no feature. The base is b, in the user's units. Clipping is what it took away: of a lane's margin beyond ±30 in the stack, and of
 //! a prediction outside the labels so far. The mean label is the μ of standardised labels, for which the features
 //! give σ times their part, in the user's units.
 //!
@@ -50,6 +51,8 @@ impl From<FeaturePart> for (u32, f32, f32, f64) {
 pub struct Explanation {
     /// A part for each feature of the example, in its order.
     pub features: Vec<FeaturePart>,
+    /// The base margin of the example, mostly 0.
+    pub base: f64,
     /// The mean label, if labels are standardised.
     pub mean_label: Option<f64>,
     /// What clipping added, mostly 0.
@@ -66,7 +69,8 @@ impl Explanation {
             let (scaled, part) = own.map_or((0.0, 0.0), |((_, &scaled), &part)| (scaled, part));
             FeaturePart { slot, value, scaled, part }
         });
-        Explanation { features: features.collect(), ..Explanation::default() }
+        let base = f64::from(example.base);
+        Explanation { features: features.collect(), base, ..Explanation::default() }
     }
 
     /// The parts of a prediction in the user's units, from those of a margin in standardised units.

@@ -6,6 +6,7 @@
 //! - [`rounds`]: the loop over examples; [`sound`]: checks for numeric overflow before learning;
 //! - [`frame`]: what every learner has beside its slots;
 //! - [`single`]: the learner with one rate; [`lanes`]: the learner with several lanes, mixed;
+//!   [`classes`]: the learner of many classes, with one rate or several lanes;
 //! - [`explain`]: the parts of one prediction;
 //! - [`slim`]: a model of weights only, which predicts and does not learn;
 //! - [`many`]: many learners on the same examples;
@@ -15,6 +16,7 @@
 
 mod build;
 pub mod certificate;
+mod classes;
 mod dispatch;
 pub mod explain;
 mod frame;

@@ -40,7 +40,8 @@ pub trait Chunks {
 
 /// A model that learns. Called once per chunk, never per feature.
 pub trait Learn {
-    /// Play and absorb every example. Appends the margins, each computed before its example was learned.
+    /// Play and absorb every example. Appends the margins, each computed before its example was learned. Those of many
+    /// classes stand together for each example; where classes were met, the margins before get place for them.
     fn learn(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()>;
     /// Learn from one chunk after another; may use one more thread. The result is bit-identical to that of
     /// [`Learn::learn`]. After an error the examples before it are learned, and none of the chunks after it.
@@ -61,6 +62,15 @@ pub trait Learn {
     /// The index in which readers may look up the slots of examples before they are learned, if there is one.
     fn index(&self) -> Option<Arc<dyn SlotLookup>> {
         None
+    }
+    /// Give classes their places. They count from the next round on if classes are declared, and from their first
+    /// example on if classes are found as they come.
+    fn add_classes(&mut self, _codes: &[i32]) -> Result<()> {
+        Err(Error::Spec("this learner has two classes or learns numbers, and gets no other".into()))
+    }
+    /// Get memory for these slots, before they are restored.
+    fn make_room(&mut self, _slots: &[u32]) -> Result<()> {
+        Ok(())
     }
     /// Restore what [`Inspect::shared`] and [`Inspect::tally`] returned.
     fn restore(&mut self, shared: Value, tally: Tally) -> std::result::Result<(), String>;
@@ -89,6 +99,18 @@ pub trait Inspect: Send + Sync {
     fn weight(&self, slot: usize) -> f32 {
         let weight = |slot: usize| self.scaled_weight(slot);
         self.scales().unscaled(slot, &weight, self.has_unit_values())
+    }
+    /// The codes of the classes, in the order of their margins; `None` unless there may be more than two.
+    fn classes(&self) -> Option<&[i32]> {
+        None
+    }
+    /// The number of margins of an example, and of weights and gradient sums of a slot.
+    fn width(&self) -> usize {
+        1
+    }
+    /// The weight that a slot would play for one of many classes, per unit of the raw value.
+    fn class_weight(&self, slot: usize, _class: usize) -> f32 {
+        self.weight(slot)
     }
     /// The weight that a slot would play, per unit of the scaled value.
     fn scaled_weight(&self, slot: usize) -> f32;

@@ -67,7 +67,8 @@ mod tests {
     #[test]
     fn absent_coordinates_come_last_at_value_0() {
         let (slots, values) = (&[7, 2][..], &[0.5, -1.0][..]);
-        let own = Example { label: 1.0, importance: 2.0, slots, values, unit_values: values };
+        let own =
+            Example { label: 1.0, importance: 2.0, base: 0.0, slots, values, unit_values: values };
         let mut completed = WithTouched::default();
         for _ in 0..2 {
             let example = completed.complete(&own, [1, 2, 3, 7, 9].into_iter());

@@ -220,13 +220,14 @@ impl<K: RoundKernel> Kernel for K {
 #[inline(always)]
 fn with_learned_label<'a>(scales: &mut Scales, example: Example<'a>) -> Example<'a> {
     let Some(labels) = scales.labels_mut() else { return example };
-    Example { label: labels.prepare(example.label, example.importance), ..example }
+    let label = labels.prepare(example.residual(), example.importance);
+    Example { label, base: 0.0, ..example }
 }
 
 /// Update the statistics of the labels, if there are any, by the example that was played.
 #[inline(always)]
 fn remember_label(scales: &mut Scales, example: &Example<'_>) {
     if let Some(labels) = scales.labels_mut() {
-        labels.remember_round(example.label);
+        labels.remember_round(example);
     }
 }

@@ -1,10 +1,10 @@
 //! The slim model: weights that are enough to predict, without the state to learn.
 //!
 //! ```text
-//! p = Σ_i w_i x̂_i        x̂_i the scaled value
+//! p = b + Σ_i w_i x̂_i    x̂_i the scaled value, b the base margin
 //! ```
 //!
-//! If labels are standardised, the prediction is clip(μ + σ p, A, B) (`example/scale/labels.rs`).
+//! If labels are standardised, the prediction is b + clip(μ + σ Σ_i w_i x̂_i, A, B) (`example/scale/labels.rs`).
 //!
 //! The sum is added up in the same order as in a learner. So a slim model made from a learner with one rate
 //! predicts bit-identical margins. Cost: four bytes a slot, and a bit.
@@ -91,6 +91,7 @@ impl PlayKernel for SlimModel {
             margins.push(Sum::of(simd.to_array(sum)).total());
         }
         self.scales.to_predictions(&mut margins[start..]);
+        examples.add_bases(&mut margins[start..]);
     }
 }
 

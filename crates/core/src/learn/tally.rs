@@ -154,6 +154,9 @@ impl Tally {
             *lost = loss.in_units(given.units.unit).value(round.margin, round.label);
         }
         self.record_losses(loss, rounds, losses);
+        for (round, given) in rounds.iter_mut().zip(given) {
+            round.margin += given.base;
+        }
     }
 
     /// Record one round.

@@ -10,6 +10,8 @@ use super::Tail;
 pub enum Labels {
     /// Two classes, given to the learner as +1 and -1.
     Binary,
+    /// Many classes, given to the learner by their numbers.
+    Classes,
     /// Any finite numbers.
     Real,
     /// Counts: numbers from 0 to [`Labels::MOST`].
@@ -19,19 +21,39 @@ pub enum Labels {
 }
 
 impl Labels {
-    /// The largest count, 2^24: all integers up to it are float32 numbers.
+    /// The largest count and the largest code of a class, 2^24: all integers up to it are float32 numbers.
     pub const MOST: f32 = 16_777_216.0;
 
-    /// Whether this finite number can be a label of numbers or counts.
+    /// Whether this finite number can be a label of numbers, counts or many classes.
     #[inline(always)]
     pub fn holds(self, number: f32) -> bool {
-        self != Labels::Count || (0.0..=Labels::MOST).contains(&number)
+        match self {
+            Labels::Count => (0.0..=Labels::MOST).contains(&number),
+            Labels::Classes => number.fract() == 0.0 && number.abs() <= Labels::MOST,
+            Labels::Binary | Labels::Real | Labels::Any => true,
+        }
+    }
+
+    /// Whether examples can have a base margin. That of a count would be the logarithm of an exposure, which the
+    /// statistics of standardised counts do not know. Many classes have many margins, and a base is one number.
+    pub fn takes_base(self) -> bool {
+        !matches!(self, Labels::Count | Labels::Classes)
+    }
+
+    /// What labels are, for errors about base margins.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Labels::Count => "counts",
+            Labels::Classes => "many classes",
+            Labels::Binary | Labels::Real | Labels::Any => "numbers",
+        }
     }
 
     /// What a label must be, for errors about labels that are numbers.
     pub fn expected(self) -> &'static str {
         match self {
             Labels::Count => "a count as label, a number from 0 to 16777216",
+            Labels::Classes => "a whole number as the class",
             Labels::Binary | Labels::Real | Labels::Any => "a number as label",
         }
     }
@@ -40,7 +62,7 @@ impl Labels {
     #[cfg(test)]
     pub fn some(self) -> &'static [f64] {
         match self {
-            Labels::Count => &[0.0, 1.0, 7.0],
+            Labels::Count | Labels::Classes => &[0.0, 1.0, 7.0],
             Labels::Binary | Labels::Real | Labels::Any => &[-1.0, 1.0],
         }
     }
@@ -49,6 +71,7 @@ impl Labels {
     pub fn name(self) -> &'static str {
         match self {
             Labels::Binary => "binary",
+            Labels::Classes => "classes",
             Labels::Real => "real",
             Labels::Count => "count",
             Labels::Any => "any",

@@ -3,8 +3,8 @@
 //! A loss's file implements [`LossFunction`], which is all that the learners, the mixture of the lanes and
 //! the comparator need from a loss; no code outside this folder names a particular loss. Common parts are in
 //! `loss/kinds.rs` (labels, link, mixing), `loss/tail.rs` (the exponential that value and slope share) and
-//! `loss/target.rs` (merged examples, for the comparator). `loss/push.rs` defines importance-aware updates
-//! and `loss/wide.rs` computes eight lanes at once.
+//! `loss/target.rs` (merged examples, for the comparator). `loss/push.rs` defines importance-aware updates,
+//! `loss/wide.rs` computes eight lanes at once and `loss/classes.rs` many classes.
 //!
 //! [`Loss`] is a plain enum, dispatched once per example: that is not measurable compared with the loop over
 //! the features.
@@ -20,6 +20,7 @@
 //! 3. write the readable twin in `python/lessregret/learners/losses/`, which is found by its name;
 //! 4. document it in `docs/reference/rules.md`, under "Losses".
 
+pub mod classes;
 mod kinds;
 pub mod push;
 mod tail;

@@ -14,6 +14,11 @@ pub fn check_all(start: &Part<'_>, shards: &[Part<'_>]) -> Result<Spec> {
     if shards.is_empty() {
         return Err(Error::Merge("there is no shard to merge; give at least one".into()));
     }
+    if start.spec.classes.is_some() {
+        return Err(Error::Merge(
+            "learners of many classes cannot be merged yet; train one learner on all data".into(),
+        ));
+    }
     for shard in shards {
         check_spec(start, shard)?;
         check_boxes(start, shard)?;

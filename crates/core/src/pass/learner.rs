@@ -9,7 +9,7 @@ use super::outcomes::{Explained, Outcomes};
 use super::source::Source;
 use super::{learning, predicting};
 use crate::alloc::reserved;
-use crate::error::{Error, Result};
+use crate::error::{Error, InputError, Result};
 use crate::example::{Chunk, Names, Requirements};
 use crate::learn::certificate::{Certificate, SumsMark};
 use crate::learn::model::{AnyModel, Inspect};
@@ -47,6 +47,11 @@ impl Learner {
 
     /// Write a model file atomically. A slim file holds only the weights.
     pub fn save(&self, path: &Path, slim: bool) -> Result<()> {
+        if slim && self.spec.classes.is_some() {
+            return Err(Error::Spec(
+                "a slim file holds one weight a feature, and many classes need more; leave out slim".into(),
+            ));
+        }
         snapshot::save(path, self.snapshot(slim))
     }
 
@@ -131,6 +136,22 @@ impl Learner {
         space.schema = Some(Arc::new(schema));
     }
 
+    /// Set the names of many classes: the code of a class is the place of its name.
+    pub fn name_many_classes(&mut self, names: Vec<String>) -> Result<()> {
+        let codes: Vec<i32> = (0..names.len() as i32).collect();
+        self.model.learner()?.add_classes(&codes)?;
+        let space = &mut self.spec.space;
+        let mut schema = space.schema.as_deref().cloned().unwrap_or_default();
+        schema.names = names;
+        space.schema = Some(Arc::new(schema));
+        Ok(())
+    }
+
+    /// Give classes their places, which they keep.
+    pub fn add_classes(&mut self, codes: &[i32]) -> Result<()> {
+        self.model.learner()?.add_classes(codes)
+    }
+
     /// The model, for inspection.
     pub fn model(&self) -> &dyn Inspect {
         self.model.inspected()
@@ -164,19 +185,39 @@ impl Learner {
         (touched.len(), adjacent)
     }
 
-    /// The touched slots and their weights.
+    /// The touched slots and their weights, of many classes one for each class.
     pub fn touched_weights(&self) -> (Vec<u32>, Vec<f32>) {
         let (model, touched) = (self.model(), self.model().touched());
-        let weights = touched.iter().map(|&slot| model.weight(slot as usize)).collect();
+        let mut weights = Vec::new();
+        for &slot in &touched {
+            push_weights(model, slot as usize, &mut weights);
+        }
         (touched, weights)
     }
 
-    /// The weights that all slots of features would play.
+    /// The weights that all slots of features would play, of many classes one for each class.
     pub fn dense_weights(&self) -> Result<Vec<f32>> {
         let (model, slots) = (self.model(), self.spec.space.table.len());
-        let mut weights = reserved(slots)?;
-        weights.extend((0..slots).map(|slot| model.weight(slot)));
+        let mut weights = reserved(slots * model.width())?;
+        for slot in 0..slots {
+            push_weights(model, slot, &mut weights);
+        }
         Ok(weights)
+    }
+
+    /// The weights that one slot would play, one for each of many classes.
+    pub fn class_weights(&self, slot: usize) -> Result<Vec<f32>> {
+        let (slots, model) = (self.spec.space.slots(), self.model());
+        if slot >= slots {
+            let expected = format!("a slot below {slots}");
+            return Err(InputError::argument("slot", slot, expected).into());
+        }
+        Ok((0..model.width()).map(|class| model.class_weight(slot, class)).collect())
+    }
+
+    /// The number of classes, if there may be more than two.
+    pub(super) fn classes(&self) -> Option<usize> {
+        self.model().classes().map(<[_]>::len)
     }
 
     /// The number of bad lines skipped in all streams learned from.
@@ -226,5 +267,15 @@ impl From<Loaded> for Learner {
     fn from(Loaded { header, model, names }: Loaded) -> Self {
         let Header { spec, skipped, .. } = header;
         Learner { names, skipped, ..Learner::wrap(spec, model) }
+    }
+}
+
+/// Append the weight of a slot, or one for each class.
+fn push_weights(model: &dyn Inspect, slot: usize, weights: &mut Vec<f32>) {
+    match model.classes() {
+        None => weights.push(model.weight(slot)),
+        Some(classes) => {
+            weights.extend((0..classes.len()).map(|class| model.class_weight(slot, class)));
+        }
     }
 }

@@ -109,7 +109,7 @@ fn learn_blocks(
     let learned = model.learner()?.learn_chunks(&mut blocks, &mut margins);
     let failed = blocks.failed;
     outcomes.margins = margins;
-    outcomes.margins.truncate(outcomes.labels.len());
+    outcomes.margins.truncate(outcomes.len() * outcomes.width());
     learned.and(failed.map_or(Ok(()), Err))
 }
 
@@ -123,16 +123,25 @@ fn learn_parts(
     while start < examples.len() {
         let part = examples.part(start, learner.most_rounds());
         let had = outcomes.len();
-        let learned =
-            learner.change(|learner| learner.model.learner()?.learn(part, &mut outcomes.margins));
+        let learned = learner.change(|learner| learn_part(learner, part, outcomes));
         if learned.is_err() {
-            outcomes.margins.truncate(had);
+            outcomes.margins.truncate(had * outcomes.width());
         }
         learned?;
         outcomes.note(part);
         start += part.len();
     }
+    // Without examples, too, outcomes tell how many classes there are.
+    outcomes.widen(outcomes.len(), learner.look(Learner::classes));
     Ok(())
+}
+
+/// Learn from examples and append their margins. Classes that are met make place in those before.
+fn learn_part(learner: &mut Learner, part: Ordered<'_>, outcomes: &mut Outcomes) -> Result<()> {
+    outcomes.widen(outcomes.len(), learner.classes());
+    let learned = learner.model.learner()?.learn(part, &mut outcomes.margins);
+    outcomes.classes = learner.classes();
+    learned
 }
 
 fn learn_rows(learner: &impl Change, rows: &Rows<'_>, chunk: &mut Chunk) -> Result<Outcomes> {
@@ -201,10 +210,10 @@ pub(super) fn every_block(
     let mut all = Outcomes::default();
     loop {
         let block = next(stream)?;
+        all.append(&block);
         if block.is_empty() {
             return Ok(all);
         }
-        all.append(&block);
         stream.check_interrupt()?;
     }
 }

@@ -42,7 +42,7 @@ impl One {
 
     fn learn(&mut self, learner: &mut Learner) -> Result<f64> {
         let (label, importance) = self.target.unwrap_or((f64::NAN, 1.0));
-        Targets::new(learner.space().labels, 1, Some(&[label]), Some(&[importance]))?;
+        Targets::new(learner.space().labels, 1, Some(&[label]), Some(&[importance]), None)?;
         learner.model.learner()?.learn((&self.chunk).into(), &mut self.margins)?;
         Ok(self.margins[0])
     }

@@ -4,7 +4,7 @@ use crate::example::{Chunk, Ordered};
 use crate::learn::explain::Explanation;
 use crate::metrics::Played;
 
-/// The results of the examples, one entry per example.
+/// The results of the examples, one entry per example; of many classes one margin per class and example.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcomes {
     /// The margins. In learning, each is computed before its example is learned.
@@ -17,6 +17,8 @@ pub struct Outcomes {
     pub tags: Vec<u8>,
     /// The end of each tag in `tags`.
     pub tag_ends: Vec<usize>,
+    /// The number of classes, if there may be more than two; the margins of an example stand together.
+    pub classes: Option<usize>,
 }
 
 /// The results of the examples, and what each of their features gave to them.
@@ -48,6 +50,7 @@ impl Outcomes {
             importances: Vec::with_capacity(examples),
             tags: Vec::new(),
             tag_ends: Vec::with_capacity(examples),
+            classes: None,
         }
     }
 
@@ -109,20 +112,71 @@ impl Outcomes {
         self.tag_ends.extend(chunk.tag_ends().iter().map(|end| had + end));
     }
 
+    /// The number of margins of each example.
+    pub(super) fn width(&self) -> usize {
+        self.classes.unwrap_or(1)
+    }
+
+    /// Make place in the margins of the first `rows` examples for classes that were met later: before, they had no
+    /// probability.
+    pub(super) fn widen(&mut self, rows: usize, classes: Option<usize>) {
+        let before = self.classes.unwrap_or(0);
+        if let Some(width) = classes.filter(|_| self.classes != classes) {
+            let mut wider = Vec::with_capacity(rows * width);
+            for k in 0..rows {
+                wider.extend_from_slice(&self.margins[k * before..(k + 1) * before]);
+                wider.resize((k + 1) * width, f64::NEG_INFINITY);
+            }
+            (self.margins, self.classes) = (wider, Some(width));
+        }
+    }
+
     /// Append the outcomes of later examples.
     pub(super) fn append(&mut self, later: &Outcomes) {
         let tags = self.tags.len();
-        self.margins.extend_from_slice(&later.margins);
+        self.append_margins(later);
         self.labels.extend_from_slice(&later.labels);
         self.importances.extend_from_slice(&later.importances);
         self.tags.extend_from_slice(&later.tags);
         self.tag_ends.extend(later.tag_ends.iter().map(|end| end + tags));
+    }
+
+    /// Append margins. Either side may know fewer classes: the parts of a matrix are predicted side by side while others
+    /// learn.
+    fn append_margins(&mut self, later: &Outcomes) {
+        let classes = self.classes.max(later.classes);
+        self.widen(self.len(), classes);
+        if later.classes == classes {
+            return self.margins.extend_from_slice(&later.margins);
+        }
+        let mut wider = later.clone();
+        wider.widen(later.len(), classes);
+        self.margins.append(&mut wider.margins);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn margins_of_fewer_classes_are_widened() {
+        let rows = |margins: &[f64], classes| {
+            let (labels, tag_ends) = (vec![0.0; 2], vec![0; 2]);
+            let margins = margins.to_vec();
+            Outcomes { margins, labels, tag_ends, classes: Some(classes), ..Outcomes::default() }
+        };
+        let (few, many) = (rows(&[1.0, 2.0], 1), rows(&[3.0, 4.0, 5.0, 6.0], 2));
+        let (mut first, mut second) = (Outcomes::default(), Outcomes::default());
+        first.append(&few);
+        first.append(&many);
+        second.append(&many);
+        second.append(&few);
+        let none = f64::NEG_INFINITY;
+        assert_eq!(first.margins, [1.0, none, 2.0, none, 3.0, 4.0, 5.0, 6.0]);
+        assert_eq!(second.margins, [3.0, 4.0, 5.0, 6.0, 1.0, none, 2.0, none]);
+        assert_eq!((first.len(), first.width()), (4, 2));
+    }
 
     #[test]
     fn sums_over_labels_are_weighted_by_importance() {

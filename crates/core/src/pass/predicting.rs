@@ -12,8 +12,9 @@ use super::learner::Learner;
 use super::learning::{BLOCK, every_block};
 use super::outcomes::{Explained, Outcomes};
 use super::source::{Checked, Source};
-use crate::error::Result;
+use crate::error::{Error, InputError, Result};
 use crate::example::{Chunk, Ordered};
+use crate::loss::Labels;
 use crate::read::rows::Rows;
 use crate::read::stream::Stream;
 
@@ -27,7 +28,7 @@ pub(super) fn predict(learner: &(impl Look + Sync), source: Source<'_>) -> Resul
         }
         Checked::Memory(examples, order) => {
             let (mut outcomes, zeros) = (Outcomes::default(), chunk.requirements().zeros);
-            predict_parts(learner, examples.ordered(order, zeros)?, &mut outcomes);
+            predict_parts(learner, examples.ordered(order, zeros)?, &mut outcomes)?;
             Ok(outcomes)
         }
         Checked::Rows(rows) => predict_rows(learner, &rows, &chunk),
@@ -38,6 +39,11 @@ pub(super) fn predict(learner: &(impl Look + Sync), source: Source<'_>) -> Resul
 pub(super) fn explain(learner: &impl Look, source: Source<'_>) -> Result<Explained> {
     let (space, mut chunk) = parts_of(learner);
     let mut all = Explained::default();
+    if space.labels == Labels::Classes {
+        return Err(Error::Spec(
+            "explain splits one margin, and each of many classes has its own; look at the weights of a class".into(),
+        ));
+    }
     match source.check_readable(&space)? {
         Checked::Stream(stream, limit) => {
             while stream.fill(&mut chunk, limit.unwrap_or(BLOCK))? > 0 {
@@ -74,15 +80,52 @@ fn predict_block(
 ) -> Result<Outcomes> {
     let mut outcomes = Outcomes::default();
     stream.fill(chunk, limit)?;
-    predict_parts(learner, (&*chunk).into(), &mut outcomes);
+    predict_parts(learner, (&*chunk).into(), &mut outcomes)?;
     Ok(outcomes)
 }
 
-fn predict_parts(learner: &impl Look, examples: Ordered<'_>, outcomes: &mut Outcomes) {
+fn predict_parts(
+    learner: &impl Look,
+    examples: Ordered<'_>,
+    outcomes: &mut Outcomes,
+) -> Result<()> {
+    let mut rows = outcomes.len();
     for part in examples.parts(BLOCK) {
-        learner.look(|learner| learner.model.predictor().predict(part, &mut outcomes.margins));
+        learner.look(|learner| predict_looked_at(learner, part, rows, outcomes))?;
+        rows += part.len();
     }
+    // Without examples, too, outcomes tell how many classes there are.
+    outcomes.widen(rows, learner.look(Learner::classes));
     outcomes.note(examples);
+    Ok(())
+}
+
+/// Predict examples after `rows` others. Classes that were met since make place in the margins before.
+fn predict_looked_at(
+    learner: &Learner,
+    part: Ordered<'_>,
+    rows: usize,
+    outcomes: &mut Outcomes,
+) -> Result<()> {
+    refuse_bases(learner, part)?;
+    outcomes.widen(rows, learner.classes());
+    learner.model.predictor().predict(part, &mut outcomes.margins);
+    Ok(())
+}
+
+/// Refuse a base margin where it has no meaning: examples that were read to be predicted may have one.
+fn refuse_bases(learner: &Learner, examples: Ordered<'_>) -> Result<()> {
+    if learner.classes().is_none() {
+        return Ok(());
+    }
+    match examples.examples().find(|example| example.base != 0.0) {
+        None => Ok(()),
+        Some(example) => {
+            let expected =
+                "no base margin: a prediction of many classes has a margin for each class";
+            Err(InputError::argument("base", example.base, expected).into())
+        }
+    }
 }
 
 fn explain_parts(learner: &impl Look, examples: Ordered<'_>, all: &mut Explained) {
@@ -122,9 +165,6 @@ fn predict_part(
 ) -> Result<Outcomes> {
     let mut outcomes = Outcomes::with_capacity(part.len());
     let mut chunk = Chunk::for_requirements(like.requirements().clone());
-    rows.chunks(part, &mut chunk, |chunk| {
-        predict_parts(learner, chunk.into(), &mut outcomes);
-        Ok(())
-    })?;
+    rows.chunks(part, &mut chunk, |chunk| predict_parts(learner, chunk.into(), &mut outcomes))?;
     Ok(outcomes)
 }

@@ -126,6 +126,8 @@ impl From<Learner> for SharedLearner {
     fn from(learner: Learner) -> Self {
         let (requirements, space) = (learner.requirements(), learner.space());
         let has_names = space.namespaces.is_none() && space.schema.is_none();
+        // One by one, a learner returns one margin.
+        let has_names = has_names && learner.classes().is_none();
         let plain_bits = if has_names { space.bits().ok() } else { None };
         let (learner, queue) = (RwLock::new(learner), Mutex::new(()));
         let short = AtomicU32::new(0);

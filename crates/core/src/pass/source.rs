@@ -20,6 +20,8 @@ pub enum Source<'a> {
         labels: Option<&'a [f64]>,
         /// The importances of the rows; 1 if not given.
         importances: Option<&'a [f64]>,
+        /// The base margins of the rows; 0 if not given.
+        bases: Option<&'a [f64]>,
         /// The feature space of the rows.
         space: FeatureSpace,
     },
@@ -77,9 +79,10 @@ impl<'a> Source<'a> {
         Ok(match self {
             Source::Stream(stream, limit) => Checked::Stream(stream, limit),
             Source::Memory(examples, order) => Checked::Memory(examples, order),
-            Source::Rows { matrix, labels, importances, space } => {
+            Source::Rows { matrix, labels, importances, bases, space } => {
                 let starts = matrix.starts()?;
-                let targets = Targets::new(space.labels, starts.len() - 1, labels, importances)?;
+                let rows = starts.len() - 1;
+                let targets = Targets::new(space.labels, rows, labels, importances, bases)?;
                 Checked::Rows(Rows::new(matrix, starts, space.table.len(), targets)?)
             }
         })

@@ -29,8 +29,10 @@ pub struct ExampleStats {
     pub regression: bool,
     /// y, the label.
     pub label: f64,
-    /// p, the margin played.
+    /// p, the margin played, the base margin included.
     pub margin: f64,
+    /// b, the base margin: p − b = w·x.
+    pub base: f64,
     /// The importance of the round.
     pub importance: f64,
     /// importance · slope: the gradient with respect to the margin.
@@ -59,16 +61,22 @@ impl ExampleStats {
         if self.shrink == 0.0 {
             return of_loss;
         }
-        let crossed = 2.0 * self.slope * self.shrink * self.margin;
+        let crossed = 2.0 * self.slope * self.shrink * self.of_features();
         let of_penalty = self.shrink * self.shrink * self.square_weights;
         // If the two parts cancel, rounding could leave a square below 0.
         (of_loss + crossed + of_penalty).max(0.0)
     }
 
+    /// w·x, the margin without its base.
+    #[inline]
+    fn of_features(&self) -> f64 {
+        self.margin - self.base
+    }
+
     /// g·w of the round, including L2.
     #[inline]
     pub fn played(&self) -> f64 {
-        let of_loss = self.slope * self.margin;
+        let of_loss = self.slope * self.of_features();
         if self.shrink == 0.0 { of_loss } else { of_loss + self.shrink * self.square_weights }
     }
 }

@@ -34,14 +34,14 @@ impl Expected {
             | "squares" | "size" | "granted" => Expected::NotNegative,
             "shares" => Expected::FromZeroToOne,
             "at_rate" => Expected::NotNegative,
-            "weights" | "covariance" | "weight" | "z" | "reward" | "gradient_sum" | "played"
-            | "entry" | "surplus" => Expected::Finite,
+            "codes" | "weights" | "covariance" | "weight" | "z" | "reward" | "gradient_sum"
+            | "played" | "entry" | "surplus" => Expected::Finite,
             "energy" | "n" | "precision" | "rates" | "widths" | "inverse" | "climb" | "loss"
             | "penalty" | "sharing" | "clipping" => Expected::NotNegative,
             "rate" => Expected::Float32,
             "tighten" => Expected::Float32FromZero,
             "heaviest" => Expected::FromOne,
-            "seen" => Expected::ZeroOrOne,
+            "seen" | "counted" => Expected::ZeroOrOne,
             _ => return None,
         })
     }
@@ -121,7 +121,7 @@ pub(super) fn check_header(header: &Header) -> Reading<()> {
     check_labels(header)?;
     let kind = header.spec.rule.with(AskKind)?;
     if !header.slim {
-        return check_shared(&header.shared, kind);
+        return check_shared(&header.shared, kind, header.spec.classes.is_some());
     }
     if header.shared != SlimModel::no_shared() || header.boxes {
         return Err(damaged("a slim file has no shared state and no boxes, and this one has"));
@@ -215,8 +215,9 @@ fn check_labels(header: &Header) -> Reading<()> {
     }
 }
 
-/// The parts of the shared state. Only lanes have more than the first two.
-const PARTS: [&str; 7] = ["state", "step", "coin", "lanes", "stack", "stack_tally", "mixture"];
+/// The parts of the shared state. Only lanes have more than the first two, and only many classes the last.
+const PARTS: [&str; 8] =
+    ["state", "step", "coin", "lanes", "stack", "stack_tally", "mixture", "classes"];
 
 /// What the shared state of a rule looks like.
 #[derive(Clone, Copy)]
@@ -236,11 +237,14 @@ impl WithRule for AskKind {
     }
 }
 
-fn check_shared(shared: &Value, kind: Kind) -> Reading<()> {
+fn check_shared(shared: &Value, kind: Kind, many_classes: bool) -> Reading<()> {
     let Value::Object(parts) = shared else {
         return Err(damaged("the shared state is not an object"));
     };
-    let expected = if kind.lanes { &PARTS[..] } else { &PARTS[..2] };
+    let mut expected = if kind.lanes { PARTS[..7].to_vec() } else { PARTS[..2].to_vec() };
+    if many_classes {
+        expected.push(PARTS[7]);
+    }
     let has_energies = |stack: &Value| stack.get("energies").is_some();
     let is_earlier = !parts.contains_key("coin") || parts.get("stack").is_some_and(has_energies);
     if kind.lanes && parts.contains_key("lanes") && is_earlier {
@@ -255,7 +259,7 @@ fn check_shared(shared: &Value, kind: Kind) -> Reading<()> {
         }
     }
     for part in expected {
-        let Some(value) = parts.get(*part) else {
+        let Some(value) = parts.get(part) else {
             return Err(damaged(&format!("'shared' has no field '{part}'")));
         };
         check_state(&format!("shared.{part}"), part, value, kind)?;

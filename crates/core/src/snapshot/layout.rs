@@ -201,7 +201,8 @@ pub(super) fn read_blocks<F: Read + Seek, T, const SIZE: usize>(
 ) -> Reading<()> {
     seek(file, offset)?;
     let (mut bytes, mut entries) = (Vec::new(), Vec::new());
-    let rows = length / width;
+    // A learner that has met no class yet has rows without entries.
+    let rows = length.checked_div(width).unwrap_or(0);
     for start in (0..rows).step_by(BLOCK) {
         let end = rows.min(start + BLOCK);
         bytes.resize((end - start) * width * SIZE, 0);

@@ -75,7 +75,8 @@ fn read_learner<F: Read + Seek>(
     let Header { spec, shared, tally, .. } = &layout.header;
     let mut model = spec.build(intervals)?;
     model.restore(shared.clone(), *tally).map_err(|error| damaged(&error))?;
-    let lanes = model.lanes();
+    model.make_room(slots)?;
+    let (lanes, width) = (model.lanes(), model.width());
     layout.has_only(&known_tensors(&layout.header, model.fields()))?;
     for (field, name) in model.fields().iter().enumerate() {
         let place = layout.place_lanes(name, Dtype::F32, slots.len(), lanes)?;
@@ -86,15 +87,15 @@ fn read_learner<F: Read + Seek>(
         })?;
     }
     if spec.certify {
-        let place = layout.place("gradient_sum", Dtype::F64, Some(slots.len()))?;
-        read_blocks(file, place, 1, f64::from_le_bytes, |rows, sums| {
+        let place = layout.place_lanes("gradient_sum", Dtype::F64, slots.len(), width)?;
+        read_blocks(file, place, width, f64::from_le_bytes, |rows, sums| {
             check_field("gradient_sum", &slots[rows.clone()], sums)?;
             model.restore_gradient_sums(&slots[rows], sums);
             Ok(())
         })?;
     }
     if !model.fields().contains(&"weight") {
-        check_derived_weights(file, layout)?;
+        check_derived_weights(file, layout, width)?;
     }
     read_scales(file, layout, slots, model.scales_mut())?;
     Ok(model)
@@ -124,10 +125,14 @@ fn known_tensors(header: &Header, fields: &[&'static str]) -> Vec<&'static str> 
 }
 
 /// Check the weights that are there for other readers; the model makes its own from the slots.
-fn check_derived_weights<F: Read + Seek>(file: &mut F, layout: &Layout) -> Reading<()> {
+fn check_derived_weights<F: Read + Seek>(
+    file: &mut F,
+    layout: &Layout,
+    width: usize,
+) -> Reading<()> {
     let slots = read_ascending(file, layout, "weight_slot", None)?;
-    let place = layout.place("weight", Dtype::F32, Some(slots.len()))?;
-    read_blocks(file, place, 1, f32::from_le_bytes, |rows, weights| {
+    let place = layout.place_lanes("weight", Dtype::F32, slots.len(), width)?;
+    read_blocks(file, place, width, f32::from_le_bytes, |rows, weights| {
         check_field("weight", &slots[rows], weights)
     })
 }

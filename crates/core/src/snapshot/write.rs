@@ -115,7 +115,8 @@ fn columns<'a>(snapshot: &Snapshot<'a>, stored: &'a [u32], weighted: &'a [u32]) 
     let mut columns = Vec::new();
     if snapshot.spec.certify && !snapshot.slim {
         let copy = |block: &[u32], sums: &mut Vec<f64>| model.copy_gradient_sums(block, sums);
-        columns.push(column(stored, "gradient_sum", Dtype::F64, f64::to_le_bytes, copy));
+        let sums = column(stored, "gradient_sum", Dtype::F64, f64::to_le_bytes, copy);
+        columns.push(Column { width: model.width(), ..sums });
     }
     columns.extend(moment_columns(snapshot, stored));
     columns.push(slot_column(stored, "slot"));
@@ -174,9 +175,10 @@ fn slot_column<'a>(slots: &'a [u32], name: &'a str) -> Column<'a> {
 }
 
 fn weight_column<'a>(slots: &'a [u32], model: &'a dyn Inspect) -> Column<'a> {
-    column(slots, "weight", Dtype::F32, f32::to_le_bytes, |block, weights| {
+    let weights = column(slots, "weight", Dtype::F32, f32::to_le_bytes, |block, weights| {
         model.copy_weights(block, weights);
-    })
+    });
+    Column { width: model.width(), ..weights }
 }
 
 fn field_columns<'a>(

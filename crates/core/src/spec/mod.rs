@@ -3,6 +3,7 @@
 //! A spec is a small JSON document, the same in the API, the command line and the model file. Parsing checks
 //! all of it and fills in defaults, so that a spec that is written has every key.
 
+mod classes;
 mod namespaces;
 mod schema;
 mod space;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::loss::{Labels, Loss};
 use crate::rule::{Parameters, Rule, RuleSpec, WithRule};
+pub use classes::ManyClasses;
 pub use namespaces::{ANY, Groups, Namespaces, distinct};
 pub use schema::{Classes, Column, Kind, MOST_WORDS, Schema};
 pub use space::{FeatureSpace, MAX_BITS, MAX_COLUMNS, Scale, Table};
@@ -38,6 +40,8 @@ pub struct Spec {
     pub importance_aware: bool,
     /// The fixed share: the part of the lanes' shares that every round redistributes evenly.
     pub fixed_share: f64,
+    /// The classes, if there may be more than two; `None` for two classes and for numbers.
+    pub classes: Option<ManyClasses>,
 }
 
 /// Which coordinates the L2 penalty of a round acts on.
@@ -74,21 +78,24 @@ struct Document {
     schema: Option<Arc<Schema>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     namespaces: Option<Arc<Namespaces>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    classes: Option<ManyClasses>,
 }
 
 impl From<Document> for Spec {
     fn from(written: Document) -> Self {
         let Document { loss, rule, table, intercept, certify, l2, l2_scope, scale, .. } = written;
-        let Document { importance_aware, fixed_share, schema, namespaces, .. } = written;
-        let labels = loss.labels();
+        let Document { importance_aware, fixed_share, schema, namespaces, classes, .. } = written;
+        let labels = if classes.is_some() { Labels::Classes } else { loss.labels() };
         let space = FeatureSpace { table, labels, intercept, scale, schema, namespaces };
-        Spec { loss, rule, space, certify, l2, l2_scope, importance_aware, fixed_share }
+        Spec { loss, rule, space, certify, l2, l2_scope, importance_aware, fixed_share, classes }
     }
 }
 
 impl From<Spec> for Document {
     fn from(spec: Spec) -> Self {
-        let Spec { loss, rule, space, certify, l2, l2_scope, importance_aware, fixed_share } = spec;
+        let Spec { loss, rule, space, certify, l2, l2_scope, classes, .. } = spec;
+        let Spec { importance_aware, fixed_share, .. } = spec;
         let FeatureSpace { table, intercept, scale, schema, namespaces, .. } = space;
         Document {
             loss,
@@ -103,6 +110,7 @@ impl From<Spec> for Document {
             fixed_share,
             schema,
             namespaces,
+            classes,
         }
     }
 }
@@ -132,6 +140,9 @@ impl Spec {
             let rule = self.rule.name();
             let why = "moves predictions to labels, and a count is predicted by e to the margin";
             return Err(Error::Spec(format!("rule '{rule}' {why}; use another rule or loss")));
+        }
+        if let Some(classes) = &self.classes {
+            classes.check(self, P::Rule::BOUNDED)?;
         }
         self.check_importance_aware(P::Rule::DESCENDS)?;
         self.check_l2(P::Rule::BOUNDED)?;

@@ -31,6 +31,10 @@ pub struct Schema {
     pub missing: Vec<String>,
     /// The two classes as the table spells them. `None` if labels are numbers or there are none.
     pub classes: Option<Classes>,
+    /// The names of many classes; the label of a class is the place of its name. Empty unless there may be more than
+    /// two classes, and they have names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
     /// The crosses, each a list of column names. A cross has a feature for every combination of its columns' features.
     pub crosses: Vec<Vec<String>>,
 }
@@ -64,6 +68,8 @@ pub enum Kind {
     Label,
     /// The importance of the row.
     Weight,
+    /// The base margin of the row: a score of another model, added to the margin.
+    Base,
     /// A name of the row, which is written beside its prediction.
     Tag,
     /// Not used.
@@ -90,6 +96,7 @@ impl Kind {
             Kind::Time => "time",
             Kind::Label => "label",
             Kind::Weight => "weight",
+            Kind::Base => "base",
             Kind::Tag => "tag",
             Kind::Ignore => "ignore",
         }
@@ -121,8 +128,17 @@ impl Schema {
             }
             column.check()?;
         }
-        for kind in [Kind::Label, Kind::Weight, Kind::Tag] {
+        for kind in [Kind::Label, Kind::Weight, Kind::Base, Kind::Tag] {
             self.check_single(kind)?;
+        }
+        if let Some(base) = self.first(Kind::Base)
+            && !labels.takes_base()
+        {
+            return refuse(format!(
+                "labels are {}, which have no base margin, and column '{}' is a base",
+                labels.plural(),
+                base.name
+            ));
         }
         self.check_classes(labels)?;
         self.crosses.iter().try_for_each(|cross| self.check_cross(cross))
@@ -141,7 +157,7 @@ impl Schema {
             }
         }
         let differs = self.missing != examples.missing || self.crosses != examples.crosses;
-        let differs = differs || (self.classes != examples.classes);
+        let differs = differs || self.classes != examples.classes || self.names != examples.names;
         differs.then(|| "the spellings of missing cells, the classes or the crosses".to_owned())
     }
 
@@ -160,10 +176,19 @@ impl Schema {
 
     fn check_classes(&self, labels: Labels) -> Result<()> {
         let is_needed = labels == Labels::Binary && self.first(Kind::Label).is_some();
+        if labels == Labels::Classes && self.first(Kind::Label).is_some() && self.names.is_empty() {
+            return refuse("the names of the classes are not given".to_owned());
+        }
+        if self.names.iter().collect::<HashSet<_>>().len() < self.names.len() {
+            return refuse("two classes have the same name".to_owned());
+        }
         match &self.classes {
             None if is_needed => refuse("the names of the two classes are not given".to_owned()),
             Some(_) if matches!(labels, Labels::Real | Labels::Count) => {
                 refuse("labels are numbers, and names of classes are given".to_owned())
+            }
+            Some(_) if labels == Labels::Classes => {
+                refuse("there are many classes, and names of two are given".to_owned())
             }
             Some(Classes { negative: Some(negative), positive }) if negative == positive => {
                 refuse(format!("both classes have the name '{positive}'"))
@@ -231,6 +256,7 @@ mod tests {
             columns: columns.iter().map(column).collect(),
             missing: vec![String::new()],
             classes: Some(classes),
+            names: Vec::new(),
             crosses: Vec::new(),
         }
     }

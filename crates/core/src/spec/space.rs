@@ -156,6 +156,13 @@ impl FeatureSpace {
         if loss.labels() == self.labels {
             return Ok(());
         }
+        if self.labels == Labels::Classes {
+            return Err(Error::Spec(
+                "the search for the best fixed weights is for two classes and for numbers; of many classes \
+                 the ledger has what is certified of all fixed weights"
+                    .into(),
+            ));
+        }
         Err(Error::Spec(format!(
             "the {} loss needs {} labels, and the examples were read for {} labels; open them for a \
              feature space with labels '{}'",

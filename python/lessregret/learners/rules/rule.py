@@ -65,7 +65,7 @@ class ExampleStats:
     """whether labels are numbers, not -1 and +1"""
     label: float
     margin: float
-    """the prediction p, computed before the update"""
+    """the prediction p, computed before the update, with the base margin"""
     importance: float
     slope: float
     """the derivative of the loss in the margin: importance · ℓ'(p, y)"""
@@ -83,19 +83,22 @@ class ExampleStats:
     """importance · λ: a coordinate's gradient is slope · value + shrink · weight"""
     square_weights: float = 0.0
     """Σ w_i² of the weights before the update; 0 without L2"""
+    base: float = 0.0
+    """b, the base margin: p − b = w·x"""
 
     @property
     def square_gradient(self) -> float:
         """|g|², the squared gradient of loss and L2 penalty: |slope x + shrink w|²."""
         of_loss = self.slope**2 * self.square_norm
-        crossed = 2 * self.slope * self.shrink * self.margin
+        crossed = 2 * self.slope * self.shrink * (self.margin - self.base)
         # Where the two parts cancel, rounding could leave a square below 0.
         return max(0.0, of_loss + crossed + self.shrink**2 * self.square_weights)
 
     @property
     def played(self) -> float:
         """g·w, the gradient of loss and L2 penalty times the weights before the update."""
-        return self.slope * self.margin + self.shrink * self.square_weights
+        of_loss = self.slope * (self.margin - self.base)
+        return of_loss + self.shrink * self.square_weights
 
 
 @dataclass(frozen=True, kw_only=True)

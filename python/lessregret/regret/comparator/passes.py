@@ -77,7 +77,7 @@ class Passes(ABC):
         """The product of the Hessian at the point of ``look`` and a vector."""
 
     def hinges(self) -> Hinges | None:
-        """The loss as a sum of hinges; None if it is not one, or too large to be kept as one."""
+        """The loss as a sum of hinges; None if it is not one, too large, or has base margins."""
         return None
 
     def _take(self, columns: _core.Columns) -> None:
@@ -116,7 +116,8 @@ class InMemory(Passes):
     def hinges(self) -> Hinges | None:
         loss, width = loss_named(self.loss), len(self.slots)
         piecewise = loss.is_classification and loss.pieces(1.0)
-        if not piecewise or min(self._problem.rows, width) > LARGEST_FACTOR:
+        too_large = min(self._problem.rows, width) > LARGEST_FACTOR
+        if not piecewise or too_large or self._problem.has_bases:
             return None
         (ends, columns, values), importances = self._problem.labelled()
         places = np.append(0, ends.astype(np.int64)), columns.astype(np.int64)

@@ -40,9 +40,12 @@ impl ScaledBatch {
     #[inline(always)]
     pub fn example<'a>(&'a self, k: usize, read: Example<'a>) -> Example<'a> {
         let span = self.start(k)..self.ends[k];
+        let label = self.labels.get(k).copied();
         Example {
-            label: self.labels.get(k).copied().unwrap_or(read.label),
+            label: label.unwrap_or(read.label),
             importance: read.importance,
+            // A standardised label has the base subtracted.
+            base: if label.is_some() { 0.0 } else { read.base },
             slots: if span.len() == read.slots.len() { read.slots } else { &self.kept[k] },
             values: &self.values[span.clone()],
             unit_values: &self.unit_values[span],
@@ -109,8 +112,8 @@ impl Standard {
         let Some(labels) = &mut self.labels else { return };
         for example in examples {
             undo.labels.push(labels.statistics());
-            batch.labels.push(labels.prepare(example.label, example.importance));
-            labels.remember_round(example.label);
+            batch.labels.push(labels.prepare(example.residual(), example.importance));
+            labels.remember_round(&example);
         }
     }
 

@@ -17,6 +17,9 @@
 //! such gradient ends the steps of every rate that divides by the gradients so far. It is a float32, as the
 //! scaled values are. A round of importance 0 changes nothing, and ŷ is 0 in it.
 //!
+//! A base margin b is in the user's units. The labels y above are then y − b, so that the statistics are those of
+//! what is left to predict, and P is added to b. Counts have no base margins.
+//!
 //! Labels are standardised exactly if the scale is `standard` and the labels are numbers or counts. Regret and
 //! bounds are those of the game ℓ(m, ŷ); predictions and losses are in the user's units, u^d times as large: the
 //! unit u is σ, or μ of counts, and d the degree of the loss. A count has no other unit than its mean, since it
@@ -27,6 +30,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::example::Example;
 use crate::loss::Labels;
 use crate::rule::Interval;
 
@@ -129,8 +133,10 @@ impl Units {
 /// The label of a round that was played, in the user's units.
 #[derive(Clone, Copy, Debug)]
 pub struct Given {
-    /// y, the label.
+    /// y − b, the label without the base margin.
     pub label: f64,
+    /// b, the base margin.
+    pub base: f64,
     /// The units before the round, by which its margin is a prediction.
     pub units: Units,
 }
@@ -166,9 +172,8 @@ impl LabelScale {
         self.statistics = statistics;
     }
 
-    /// ŷ, the label that a round learns from. The statistics are not updated.
-    pub fn prepare(&mut self, label: f32, importance: f32) -> f32 {
-        let label = f64::from(label);
+    /// ŷ, what a round learns from, given its label without the base margin. The statistics are not updated.
+    pub fn prepare(&mut self, label: f64, importance: f32) -> f32 {
         self.next = self.statistics.with(label, f64::from(importance));
         if importance == 0.0 {
             return 0.0;
@@ -183,8 +188,9 @@ impl LabelScale {
     }
 
     /// Update the statistics by the label that was prepared, and keep the round until it is recorded.
-    pub fn remember_round(&mut self, label: f32) {
-        self.rounds.push(Given { label: f64::from(label), units: self.units() });
+    pub fn remember_round(&mut self, example: &Example<'_>) {
+        let (label, base) = (example.residual(), f64::from(example.base));
+        self.rounds.push(Given { label, base, units: self.units() });
         self.remember();
     }
 
@@ -208,7 +214,7 @@ mod tests {
     fn scaled(labels: &[(f32, f32)]) -> (LabelScale, Vec<f32>) {
         let mut scale = LabelScale::new(Labels::Real);
         let seen = labels.iter().map(|&(label, importance)| {
-            let seen = scale.prepare(label, importance);
+            let seen = scale.prepare(f64::from(label), importance);
             scale.remember();
             seen
         });
@@ -236,10 +242,21 @@ mod tests {
         assert_eq!(LabelStatistics::default().units(Labels::Real).prediction(3.0), 0.0);
         scale.prepare(9.0, 1.0);
         assert_eq!(scale.statistics().mean, 6.0);
-        scale.remember_round(9.0);
+        let (slots, values) = (&[][..], &[][..]);
+        let (base, importance) = (2.0, 1.0);
+        let values_again = values;
+        scale.remember_round(&Example {
+            label: 11.0,
+            importance,
+            base,
+            slots,
+            values,
+            unit_values: values_again,
+        });
         let mut rounds = Vec::new();
         scale.take_rounds(&mut rounds);
         assert_eq!((rounds[0].units.mean, scale.statistics().mean), (6.0, 7.0));
+        assert_eq!((rounds[0].label, rounds[0].base), (9.0, 2.0));
     }
 
     #[test]

@@ -192,7 +192,14 @@ mod tests {
     use super::*;
 
     fn example(values: &[f32]) -> Example<'_> {
-        Example { label: 1.0, importance: 1.0, slots: &[4, 1], values, unit_values: values }
+        Example {
+            label: 1.0,
+            importance: 1.0,
+            base: 0.0,
+            slots: &[4, 1],
+            values,
+            unit_values: values,
+        }
     }
 
     fn seen(scales: &Largest, values: &[f32]) -> Vec<f32> {

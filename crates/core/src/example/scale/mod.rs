@@ -241,8 +241,9 @@ impl Scales {
                 chunk.values_mut(k).copy_from_slice(&scaled);
             }
             if let Some(labels) = self.labels_mut() {
-                let Example { label, importance, .. } = chunk.example(k);
-                chunk.set_label(k, labels.prepare(label, importance));
+                let example = chunk.example(k);
+                let label = labels.prepare(example.residual(), example.importance);
+                chunk.set_residual(k, label);
                 labels.remember();
             }
         }

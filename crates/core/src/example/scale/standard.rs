@@ -372,7 +372,7 @@ mod tests {
     const INTERCEPT: u32 = 9;
 
     fn example<'a>(slots: &'a [u32], values: &'a [f32]) -> Example<'a> {
-        Example { label: 1.0, importance: 1.0, slots, values, unit_values: values }
+        Example { label: 1.0, importance: 1.0, base: 0.0, slots, values, unit_values: values }
     }
 
     fn new() -> Standard {

@@ -31,10 +31,10 @@ pub struct Plays {
 }
 
 impl Plays {
-    /// The plays of the lanes, and of the stack on top of them.
+    /// The plays of the lanes, and of the stack on top of them. All margins include the base.
     #[inline(always)]
-    pub fn new(loss: Loss, margins: &PerLane, tails: &Tails, stack: &Stack) -> Self {
-        let stacked = stack.margin(margins);
+    pub fn new(loss: Loss, margins: &PerLane, tails: &Tails, stack: &Stack, base: f64) -> Self {
+        let stacked = stack.margin(margins, base);
         let Tail { tail, sure } = loss.tail(stacked);
         Plays {
             margins: join(margins, stacked),

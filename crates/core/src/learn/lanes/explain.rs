@@ -3,6 +3,7 @@
 use super::Lanes;
 use super::coin::{Bets, COIN};
 use super::experts::{Plays, mean};
+use super::round::add_base;
 use crate::example::{Example, Scaled};
 use crate::learn::explain::Explanation;
 use crate::learn::frame::Boxes;
@@ -18,7 +19,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         let find = |&slot: &u32| self.table.index().find(slot);
         let positions: Vec<u32> = seen.slots.iter().map(find).collect();
         let margins = self.look::<_, false, false>(Portable, &seen, &positions, &mut bets).margins;
-        let split = self.split(&margins);
+        let split = self.split(margins, f64::from(example.base));
         let parts: Vec<f64> = (0..positions.len())
             .map(|k| dot(&split.factors, &self.lane_parts(&seen, positions[k], &bets, k)))
             .collect();
@@ -37,12 +38,14 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         parts
     }
 
-    /// How the prediction is made of the margins of the lanes.
-    fn split(&self, margins: &PerLane) -> Split {
+    /// How the prediction is made of the margins of the lanes, which do not include the base.
+    fn split(&self, mut margins: PerLane, base: f64) -> Split {
         let (loss, mixture, stack) =
             (self.frame.loss, &self.observer.mixture, &self.observer.stack);
         let (shares, units) = (mixture.shares(loss), self.frame.scales.label_units());
-        let mut plays = Plays::new(loss, margins, &Tails::of(loss, margins), stack);
+        let base = if units.is_some() { 0.0 } else { base };
+        add_base(&mut margins, base);
+        let mut plays = Plays::new(loss, &margins, &Tails::of(loss, &margins), stack, base);
         let mut added = 0.0;
         if let Some(units) = units {
             let beyond = plays.margins.map(|margin| units.prediction(margin) - units.of(margin));
@@ -50,8 +53,8 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             plays.margins = plays.margins.map(|margin| units.prediction(margin));
         }
         let margin = mixture.margin(loss, &shares, &plays);
-        let (of_experts, outside) = mixture.split(loss, &shares, &plays, margin);
-        let (in_stack, beyond) = stack.split(margins);
+        let (of_experts, outside) = mixture.split(loss, &shares, &plays, margin, base);
+        let (in_stack, beyond) = stack.split(&margins, base);
         let deviation = units.map_or(1.0, |units| units.deviation);
         Split {
             factors: std::array::from_fn(|k| {
@@ -63,7 +66,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
     }
 }
 
-/// A prediction as Σ factor · margin of a lane + mean label + clipping.
+/// A prediction as base + Σ factor · margin of a lane without the base + mean label + clipping.
 struct Split {
     factors: PerLane,
     mean_label: Option<f64>,

@@ -4,7 +4,7 @@
 //! One round, for an example (x, y) with importance h:
 //!
 //! ```text
-//! p_k      = Σ_i weight(slot_i,k, x_i) x_i            look, in every lane
+//! p_k      = b + Σ_i weight(slot_i,k, x_i) x_i        look, in every lane; b the base margin
 //! p        = mixture of the p_k                       play
 //! slot_i,k ← absorb(slot_i,k, x_i, h ℓ'(p_k, y) x_i)  for every feature, in every lane
 //! ```
@@ -17,18 +17,18 @@
 //! computed for each lane, in a third loop over the features.
 
 mod certify;
-mod coin;
-mod experts;
+pub(super) mod coin;
+pub(super) mod experts;
 mod explain;
 mod merge;
-mod mixture;
+pub(super) mod mixture;
 mod model;
 mod observe;
 mod pipeline;
 mod round;
-mod stack;
+pub(super) mod stack;
 mod standardised;
-mod tallies;
+pub(super) mod tallies;
 
 use std::ops::Range;
 
@@ -41,6 +41,7 @@ use crate::learn::lanes::coin::{Bets, CoinLane};
 use crate::learn::lanes::experts::Plays;
 use crate::learn::lanes::observe::{Observer, Round, Rounds};
 use crate::learn::lanes::pipeline::Spare;
+use crate::learn::lanes::round::add_base;
 use crate::learn::rounds::{RoundKernel, Upcoming};
 use crate::learn::table::compact::CompactTable;
 use crate::loss::wide::Tails;
@@ -236,13 +237,17 @@ impl<R: Rule, B: Boxes> PlayKernel for Lanes<R, B> {
             for &slot in seen.slots {
                 positions.push(self.table.index().find(slot));
             }
-            let look = self.look::<_, false, false>(simd, &seen, &positions, &mut bets);
+            let mut look = self.look::<_, false, false>(simd, &seen, &positions, &mut bets);
+            // A base in the user's units is added to the prediction in the end.
+            let base = f64::from(example.base);
+            let (within, after) = if units.is_some() { (0.0, base) } else { (base, 0.0) };
+            add_base(&mut look.margins, within);
             let tails = Tails::of(loss, &look.margins);
-            let mut plays = Plays::new(loss, &look.margins, &tails, stack);
+            let mut plays = Plays::new(loss, &look.margins, &tails, stack, within);
             if let Some(units) = units {
                 plays.margins = plays.margins.map(|margin| units.prediction(margin));
             }
-            margins.push(mixture.margin(loss, &shares, &plays));
+            margins.push(mixture.margin(loss, &shares, &plays) + after);
         }
     }
 }

@@ -281,7 +281,7 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
     fn mark_sums(&self) -> Option<SumsMark> {
         let sums = self.observer.gradient_sums.as_ref()?;
         let sums = sums[..=self.table.index().last() as usize].to_vec();
-        Some(SumsMark { offset: self.offset(), sums })
+        Some(SumsMark { offset: self.offset(), sums, width: None })
     }
 
     fn fields(&self) -> &'static [&'static str] {

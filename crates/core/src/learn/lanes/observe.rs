@@ -26,6 +26,8 @@ pub struct Round {
     pub label: f64,
     /// The importance of the round.
     pub importance: f64,
+    /// The base margin, which all margins include.
+    pub base: f64,
     /// The number of features.
     pub features: usize,
     /// The margin of each lane.
@@ -46,6 +48,7 @@ pub struct Round {
 pub struct Rounds {
     pub(super) labels: Vec<f64>,
     pub(super) importances: Vec<f64>,
+    bases: Vec<f64>,
     features: Vec<usize>,
     margins: Vec<PerLane>,
     tails: Vec<Tails>,
@@ -72,6 +75,7 @@ impl Rounds {
     pub fn push(&mut self, round: Round) {
         self.labels.push(round.label);
         self.importances.push(round.importance);
+        self.bases.push(round.base);
         self.features.push(round.features);
         self.margins.push(round.margins);
         self.tails.push(round.tails);
@@ -88,6 +92,7 @@ impl Rounds {
     fn clear(&mut self) {
         self.labels.clear();
         self.importances.clear();
+        self.bases.clear();
         self.features.clear();
         self.margins.clear();
         self.tails.clear();
@@ -107,13 +112,14 @@ impl Rounds {
         self.mixed_penalties.clear();
         for k in 0..self.labels.len() {
             let (margins, tails, label) = (&self.margins[k], &self.tails[k], self.labels[k]);
-            let plays = Plays::new(loss, margins, tails, stack);
+            let base = self.bases[k];
+            let plays = Plays::new(loss, margins, tails, stack, base);
             let (margin, tail) = plays.stacked();
             let lost =
                 join(&values(loss, margins, label, tails), loss.value_at(tail, margin, label));
             self.stack_penalties.push(stack.penalty(&self.penalties[k]));
             let parabola = Parabola::new(loss, tail, margin, label, self.importances[k]);
-            stack.absorb(margins, parabola);
+            stack.absorb(margins, base, parabola);
             self.plays.push(plays);
             self.lost.push(lost);
         }
@@ -184,6 +190,9 @@ impl Observer {
         self.record_all(rounds, &mixed[start..]);
         if self.gradient_sums.is_some() {
             self.take_tangents(rounds, &mixed[start..]);
+        }
+        for (margin, given) in mixed[start..].iter_mut().zip(&rounds.given) {
+            *margin += given.base;
         }
         rounds.clear();
     }
@@ -280,7 +289,7 @@ impl Observer {
     /// Add the tangents of the mixture, in the game that the regret is of: α_t p_t to the tally and α_t x_t to G.
     #[inline(always)]
     fn take_tangents(&mut self, rounds: &mut Rounds, mixed: &[f64]) {
-        let Rounds { terms, slopes, standardised, given, labels, importances, .. } = rounds;
+        let Rounds { terms, slopes, standardised, given, labels, importances, bases, .. } = rounds;
         let (margins, labels) = match given.is_empty() {
             true => (mixed, &*labels),
             false => (standardised.mixed(), standardised.labels()),
@@ -288,9 +297,9 @@ impl Observer {
         slopes.clear();
         slopes.resize(margins.len(), 0.0);
         self.loss.slopes_of_many(margins, labels, slopes);
-        for ((slope, importance), margin) in slopes.iter_mut().zip(importances).zip(margins) {
-            *slope *= *importance;
-            self.tally.played += *slope * margin;
+        for (k, slope) in slopes.iter_mut().enumerate() {
+            *slope *= importances[k];
+            self.tally.played += *slope * (margins[k] - bases[k]);
         }
         if let Some(sums) = &mut self.gradient_sums {
             terms.add_to(sums, slopes);
@@ -309,6 +318,7 @@ mod tests {
         Round {
             label: loss.labels().some()[usize::from(!t.is_multiple_of(3))],
             importance,
+            base: if t.is_multiple_of(5) { 0.5 } else { 0.0 },
             features: t,
             margins,
             tails: Tails::default(),

@@ -33,6 +33,7 @@ struct Seen {
     regression: bool,
     label: f64,
     importance: f64,
+    base: f64,
     shrink: f64,
     look: Look,
     /// importance · slope in each lane.
@@ -53,6 +54,7 @@ impl Seen {
             regression: self.regression,
             label: self.label,
             margin: self.look.margins[lane],
+            base: self.base,
             importance: self.importance,
             slope: self.slopes[lane],
             square_norm: self.look.square_norm,
@@ -74,7 +76,9 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         positions: &[u32],
         bets: &mut Bets,
     ) -> Result<Round> {
-        let look = self.look::<E, true, PENALISED>(simd, example, positions, bets);
+        let base = f64::from(example.base);
+        let mut look = self.look::<E, true, PENALISED>(simd, example, positions, bets);
+        add_base(&mut look.margins, base);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
         let tails = Tails::of(self.frame.loss, &look.margins);
         let mut slopes = times(importance, slopes(self.frame.loss, &look.margins, label, &tails));
@@ -88,6 +92,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
             regression: !self.frame.loss.is_classification(),
             label,
             importance,
+            base,
             shrink: if PENALISED { self.shrink(example) } else { 0.0 },
             slopes,
             look,
@@ -100,6 +105,7 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         Ok(Round {
             label,
             importance,
+            base,
             features: example.slots.len(),
             margins: seen.look.margins,
             tails,
@@ -362,6 +368,14 @@ fn penalised<S: Slot>(state: &S, value: f32, weight: f32) -> f32 {
 #[inline(always)]
 fn size_bits(number: f64) -> u32 {
     (number as f32).abs().to_bits()
+}
+
+/// Add the base margin to the margin of every lane.
+#[inline(always)]
+pub(super) fn add_base(margins: &mut PerLane, base: f64) {
+    for margin in margins {
+        *margin += base;
+    }
 }
 
 #[inline(always)]

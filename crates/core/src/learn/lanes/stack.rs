@@ -1,7 +1,7 @@
 //! The stack: an expert that learns how to add up the margins of the lanes.
 //!
 //! ```text
-//! Plays     s = Σ_k v_k m_k = v·m            m_k the margin of lane k, clipped to [−30, 30]
+//! Plays     s = b + Σ_k v_k m_k = b + v·m    b the base margin, m_k the margin of lane k without it, in [−30, 30]
 //! State     v, P                             v_k = 1/8 and P = I/4 before the first round
 //! Learns    u = P m,  d = 1 + c m·u          g = h ℓ'(s, y),  c = h (ℓ'(s, y) − ℓ'(−s, y))/(2s)
 //!           v ← v − (g/d) u
@@ -16,6 +16,9 @@
 //! Losses without such a parabola have c = h ℓ'(s, y)², the online Newton step (Hazan, Agarwal & Kale 2007). The
 //! last term lets v drift by about 1 in a million rounds, so that it never stops learning. The stack is one more expert
 //! of the mixture, so it can cost no more than one more lane, whatever it plays.
+//!
+//! Many classes share v: s_c = Σ_k v_k m_k,c. With the gradient a = Σ_c ∂ℓ/∂s_c m_c of a round that counts once, m is a,
+//! g = c = h: the online Newton step, whose curvature is that of the summed gradient.
 //!
 //! Merging: the mean of v and of P over the shards that learned, which stays a covariance. The twin is
 //! `python/lessregret/learners/stack.py`.
@@ -78,17 +81,19 @@ impl Parabola {
 }
 
 impl Stack {
-    /// s, the margin of the stack, from those of the lanes.
+    /// s, the margin of the stack, from those of the lanes, which include the base.
     #[inline(always)]
-    pub fn margin(&self, margins: &PerLane) -> f64 {
-        dot(&self.weights, &clipped(margins))
+    pub fn margin(&self, margins: &PerLane, base: f64) -> f64 {
+        base + dot(&self.weights, &clipped(margins, base))
     }
 
-    /// The factors of the lanes' margins in s, and what clipping them added.
-    pub fn split(&self, margins: &PerLane) -> (PerLane, f64) {
+    /// The factors of the lanes' margins without the base in s, and what clipping them added.
+    pub fn split(&self, margins: &PerLane, base: f64) -> (PerLane, f64) {
         let mut added = 0.0;
-        for (weight, (near, far)) in self.weights.iter().zip(clipped(margins).iter().zip(margins)) {
-            added += weight * (near - far);
+        for (weight, (near, far)) in
+            self.weights.iter().zip(clipped(margins, base).iter().zip(margins))
+        {
+            added += weight * (near - (far - base));
         }
         (self.weights, added)
     }
@@ -124,16 +129,37 @@ impl Stack {
 
     /// Learn from a round, given the lanes' margins.
     #[inline(always)]
-    pub fn absorb(&mut self, margins: &PerLane, loss: Parabola) {
-        let margins = clipped(margins);
-        let mut moved = [0.0; LANES];
-        // P is symmetric, so its rows are its columns.
-        for (row, margin) in self.covariance.iter().zip(&margins) {
-            for lane in 0..LANES {
-                moved[lane] += row[lane] * margin;
+    pub fn absorb(&mut self, margins: &PerLane, base: f64, loss: Parabola) {
+        self.descend(&clipped(margins, base), loss);
+    }
+
+    /// Learn from a round of many classes, given for each the lanes' margins and the slope of s.
+    #[inline(always)]
+    pub fn absorb_classes<'a>(
+        &mut self,
+        classes: impl Iterator<Item = (&'a PerLane, f64)>,
+        importance: f64,
+    ) {
+        let mut gradient = [0.0; LANES];
+        for (margins, slope) in classes {
+            for (entry, margin) in gradient.iter_mut().zip(clipped(margins, 0.0)) {
+                *entry += slope * margin;
             }
         }
-        let divisor = 1.0 + loss.curvature * dot(&moved, &margins);
+        self.descend(&gradient, Parabola { slope: importance, curvature: importance });
+    }
+
+    /// One step of Newton's method along m, the gradient of s or, of many classes, of the loss.
+    #[inline(always)]
+    fn descend(&mut self, along: &PerLane, loss: Parabola) {
+        let mut moved = [0.0; LANES];
+        // P is symmetric, so its rows are its columns.
+        for (row, entry) in self.covariance.iter().zip(along) {
+            for lane in 0..LANES {
+                moved[lane] += row[lane] * entry;
+            }
+        }
+        let divisor = 1.0 + loss.curvature * dot(&moved, along);
         let (step, root) = (loss.slope / divisor, (loss.curvature / divisor).sqrt());
         for (weight, moved) in self.weights.iter_mut().zip(&mut moved) {
             *weight -= step * *moved;
@@ -166,10 +192,10 @@ fn dot(one: &PerLane, other: &PerLane) -> f64 {
 }
 
 #[inline(always)]
-fn clipped(margins: &PerLane) -> PerLane {
+fn clipped(margins: &PerLane, base: f64) -> PerLane {
     let mut clipped = *margins;
     for margin in &mut clipped {
-        *margin = margin.clamp(-FARTHEST, FARTHEST);
+        *margin = (*margin - base).clamp(-FARTHEST, FARTHEST);
     }
     clipped
 }
@@ -193,11 +219,11 @@ mod tests {
             let (mut lost, mut average) = (0.0, 0.0);
             for t in 0..500 {
                 let (margins, label) = round(t);
-                let margin = stack.margin(&margins);
+                let margin = stack.margin(&margins, 0.0);
                 lost += loss.value(margin, label);
-                average += loss.value(first.margin(&margins), label);
+                average += loss.value(first.margin(&margins, 0.0), label);
                 let tail = loss.tail(margin);
-                stack.absorb(&margins, Parabola::new(loss, tail, margin, label, 1.0));
+                stack.absorb(&margins, 0.0, Parabola::new(loss, tail, margin, label, 1.0));
             }
             assert!(lost < average, "{loss:?}: {lost} {average}");
         }
@@ -209,8 +235,8 @@ mod tests {
         for t in 0..10_000 {
             let (margins, label) = round(t);
             let margins = margins.map(|margin| 40.0 * margin);
-            let margin = stack.margin(&margins);
-            stack.absorb(&margins, Parabola::new(loss, loss.tail(margin), margin, label, 3.0));
+            let margin = stack.margin(&margins, 0.0);
+            stack.absorb(&margins, 0.0, Parabola::new(loss, loss.tail(margin), margin, label, 3.0));
         }
         for (k, row) in stack.covariance.iter().enumerate() {
             assert!(row[k] > 0.0);

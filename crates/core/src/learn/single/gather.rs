@@ -319,6 +319,7 @@ mod tests {
             let example = Example {
                 label: 1.0,
                 importance: 1.0,
+                base: 0.0,
                 slots: &slots[..count],
                 values: &[0.5; FEATURES][..count],
                 unit_values: &[0.5; FEATURES][..count],
@@ -342,8 +343,14 @@ mod tests {
             let simd = simd.f64x8();
             let (mut gathered, values) = (Gathered::default(), vec![1.0; self.0.len()]);
             let (slots, values) = (self.0, &values[..]);
-            let example =
-                Example { label: 1.0, importance: 1.0, slots, values, unit_values: values };
+            let example = Example {
+                label: 1.0,
+                importance: 1.0,
+                base: 0.0,
+                slots,
+                values,
+                unit_values: values,
+            };
             gather_all(simd, &mut gathered, &table(), &example);
             gathered.is_any_new(simd)
         }

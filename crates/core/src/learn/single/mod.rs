@@ -3,7 +3,7 @@
 //! One round of Lemma 2's composite, for an example (x, y) with importance h:
 //!
 //! ```text
-//! p      = Σ_i weight(slot_i, x_i) x_i           look, then play
+//! p      = b + Σ_i weight(slot_i, x_i) x_i       look, then play; b the base margin
 //! s      = h ℓ'(p, y)                            the gradient in the margin
 //! slot_i ← absorb(slot_i, x_i, s x_i, step)      for every feature i
 //! ```
@@ -164,5 +164,6 @@ impl<R: Rule, B: Boxes> PlayKernel for Single<R, B> {
             margins.push(self.look::<_, false, false>(simd, &seen, &mut gathered).margin);
         }
         self.frame.scales.to_predictions(&mut margins[start..]);
+        examples.add_bases(&mut margins[start..]);
     }
 }

@@ -159,7 +159,7 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
 
     fn mark_sums(&self) -> Option<SumsMark> {
         let sums = self.gradient_sums.as_ref()?.clone();
-        Some(SumsMark { offset: self.offset(), sums })
+        Some(SumsMark { offset: self.offset(), sums, width: None })
     }
 
     fn fields(&self) -> &'static [&'static str] {

@@ -192,7 +192,8 @@ impl<R: Rule, B: Boxes> Single<R, B> {
     ) -> Result<Round> {
         let look = self.look::<E, true, PENALISED>(simd, example, gathered);
         let (label, importance) = (f64::from(example.label), f64::from(example.importance));
-        let margin = look.margin;
+        let base = f64::from(example.base);
+        let margin = look.margin + base;
         let slope = importance * self.frame.loss.slope(margin, label);
         // Work that does not depend on the slope comes here, to overlap with the slope's latency.
         let square_norm = gathered.square_norm(simd);
@@ -206,6 +207,7 @@ impl<R: Rule, B: Boxes> Single<R, B> {
             regression: !self.frame.loss.is_classification(),
             label,
             margin,
+            base,
             importance,
             slope,
             square_norm,

@@ -86,6 +86,13 @@ impl Writer {
         let mut chunk =
             Chunk::for_requirements(Requirements { zeros: true, ..Requirements::default() });
         let count = stream.fill(&mut chunk, limit)?;
+        if !chunk.bases().is_empty() {
+            return Err(Error::Spec(
+                "an Arrow file of examples has no place for base margins (the third number of a line of Vowpal \
+                 Wabbit's text); learn from the text itself"
+                    .to_owned(),
+            ));
+        }
         Ok(self.write(&chunk).map(|()| count))
     }
 

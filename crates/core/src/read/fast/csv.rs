@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A record is plain if it has as many cells as the header and, in its quoted cells, no doubled quotes. Cells of a plain
-//! record are ranges of the text. Where the schema has only numbers, categories, label, weight and tag, and no crosses,
+//! record are ranges of the text. Where the schema has only numbers, categories, label, weight, base and tag, and no crosses,
 //! features are written from the text: numbers by `numbers.rs`, and the names of categories, with the state of the hash
 //! after `column=`, are hashed eight at a time. Other schemas, and rows with a cell that needs care, take the cells to the
 //! [`Encoder`], which also finds every fault.
@@ -54,6 +54,7 @@ enum Step {
     Category,
     Label,
     Weight,
+    Base,
     Tag,
 }
 
@@ -64,6 +65,7 @@ impl Step {
             Kind::Category => Some(Step::Category),
             Kind::Label => Some(Step::Label),
             Kind::Weight => Some(Step::Weight),
+            Kind::Base => Some(Step::Base),
             Kind::Tag => Some(Step::Tag),
             Kind::Ignore => Some(Step::Skip),
             Kind::Text | Kind::Time => None,
@@ -75,6 +77,7 @@ impl Step {
 struct Row {
     label: f32,
     importance: f32,
+    base: f32,
     tag: Range<usize>,
     features: usize,
 }
@@ -179,8 +182,9 @@ impl TableReader {
         if let Some(steps) = steps {
             let source = Row::source(&strict.encoder, text, cells, layout, steps);
             if let Some(row) = source.read(simd, features.scratch(*mask)) {
-                let Row { label, importance, tag, features: count } = row;
+                let Row { label, importance, base, tag, features: count } = row;
                 chunk.extend(&features.slots[..count], &features.values[..count]);
+                chunk.set_base(base);
                 chunk.finish(label, importance, &text[tag]);
                 return true;
             }
@@ -385,7 +389,7 @@ impl Source<'_> {
     /// Write the features of the row; `None` if a cell needs the encoder.
     #[inline(always)]
     fn read<V: Simd>(&self, simd: V, mut scratch: Scratch<'_>) -> Option<Row> {
-        let mut row = Row { label: f32::NAN, importance: 1.0, tag: 0..0, features: 0 };
+        let mut row = Row { label: f32::NAN, importance: 1.0, base: 0.0, tag: 0..0, features: 0 };
         let places = &self.layout.places[..self.steps.len()];
         for (k, (step, place)) in self.steps.iter().zip(places).enumerate() {
             let Some(place) = place else { continue };
@@ -398,6 +402,7 @@ impl Source<'_> {
                 Step::Weight => {
                     row.importance = self.float(&cell).filter(|weight| *weight >= 0.0)?;
                 }
+                Step::Base => row.base = self.float(&cell)?,
                 Step::Tag => row.tag = cell,
             }
         }

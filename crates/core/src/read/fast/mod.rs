@@ -92,7 +92,8 @@ impl Features {
     #[inline(always)]
     fn give_to(&self, chunk: &mut Chunk, text: &[u8], plain: &Plain) {
         chunk.extend(&self.slots[..plain.features], &self.values[..plain.features]);
-        let Head { label, importance, ref tag } = plain.head;
+        let Head { label, importance, base, ref tag } = plain.head;
+        chunk.set_base(base);
         chunk.finish(label, importance, &text[tag.clone()]);
     }
 
@@ -120,7 +121,8 @@ impl Features {
             chunk.discard();
             return false;
         }
-        let Head { label, importance, ref tag } = plain.head;
+        let Head { label, importance, base, ref tag } = plain.head;
+        chunk.set_base(base);
         chunk.finish(label, importance, &text[tag.clone()]);
         true
     }

@@ -63,7 +63,7 @@ impl Grammar for Svmlight {
                 Some(())
             })?;
         }
-        let head = Head { label, importance: 1.0, tag: start..start };
+        let head = Head { label, importance: 1.0, base: 0.0, tag: start..start };
         Some(Plain { head, features, separators: cursor.separators_of_line()? })
     }
 }

@@ -100,7 +100,7 @@ fn read_head(
     }
     debug_assert_eq!(bar, blank + 1);
     let label = labels.read(text, start..blank).ok()?;
-    Some((2, Head { label, importance: 1.0, tag: bar..bar }))
+    Some((2, Head { label, importance: 1.0, base: 0.0, tag: bar..bar }))
 }
 
 /// Read a head with an importance, a tag or no label, by the strict reader.

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! binary  = "1" | "0" | "-1"          in any spelling of these numbers
+//! classes = a whole number
 //! real    = float
 //! count   = float                     from 0 to 2^24
 //! any     = [float]
@@ -59,11 +60,16 @@ impl LabelReader {
         self.negative = self.negative.or(later.negative);
     }
 
+    /// What kind the labels are.
+    pub fn kind(&self) -> Labels {
+        self.labels
+    }
+
     /// The label in the bytes `place` of `line`.
     pub fn read(&mut self, line: &[u8], place: Range<usize>) -> Result<f32, Fault> {
         match self.labels {
             Labels::Binary => self.read_binary(line, place),
-            Labels::Real | Labels::Count | Labels::Any => self.read_number(line, place),
+            _ => self.read_number(line, place),
         }
     }
 
@@ -72,7 +78,7 @@ impl LabelReader {
         let outcome = match self.labels {
             Labels::Binary => self.class(number.into()),
             kind if number.is_finite() && kind.holds(number) => Ok(number),
-            Labels::Count => Err(Labels::Count.expected().to_owned()),
+            Labels::Classes | Labels::Count => Err(self.labels.expected().to_owned()),
             Labels::Real | Labels::Any => Err("a finite number as label".to_owned()),
         };
         outcome.map_err(|expected| Fault { column: 0, expected, found: format!("'{number}'") })

@@ -1,20 +1,20 @@
 //! Vowpal Wabbit's text: a label, an importance, a tag, and named features in namespaces.
 //!
 //! ```text
-//! line    = [label [importance]] [tag] block {block}
+//! line    = [label [importance [base]]] [tag] block {block}
 //! tag     = "'" word blank | word        the second form touches the first "|"
 //! block   = "|" [name [":" weight]] {blank feature}
 //! feature = name [":" value] | ":" value
 //! ```
 //!
 //! A name is any bytes but blank, tab, `:`, `|` and `\r`. An absent value is 1, the weight of a
-//! namespace multiplies its values, and a feature that comes twice counts twice. Slots are those of
+//! namespace multiplies its values, and a feature that comes twice counts twice. The base is what Vowpal Wabbit calls
+//! the initial prediction: it is added to the margin. Slots are those of
 //! Vowpal Wabbit, see [`crate::example::hash`].
 //!
 //! Stricter than Vowpal Wabbit, which would silently read something other than what was meant:
 //! - a value that is no number (it would become part of the name);
 //! - a tab between the label and the first `|` (everything before the tab would be dropped);
-//! - an initial prediction, which we do not support;
 //! - a `\r` inside a line.
 //!
 //! Cost: one pass over a line and one over each name; nothing is allocated.
@@ -29,6 +29,7 @@ use super::namespaces::Uncrossable;
 use super::{ReadState, is_blank, numbers, skip_blanks, word_end};
 use crate::example::hash;
 use crate::example::{Chunk, MOST_CROSSED, Name};
+use crate::loss::Labels;
 
 const NUMBER: &str = "a number after ':'";
 const NUMBER_NOT_WORD: &str = "a number after ':' ('=' joins a word to its name)";
@@ -44,6 +45,7 @@ pub fn read(line: &[u8], state: &mut ReadState, chunk: &mut Chunk) -> Result<(),
         at = block(line, at + 1, state, chunk)?;
     }
     state.append_crosses(chunk).map_err(|reason| uncrossable(line, bar, reason))?;
+    chunk.set_base(head.base);
     let tag = &line[head.tag];
     let tag = state.by.as_mut().map_or(tag, |by| by.behind(tag));
     chunk.finish(head.label, head.importance, tag);
@@ -64,12 +66,14 @@ fn uncrossable(line: &[u8], bar: usize, reason: Uncrossable) -> Fault {
     }
 }
 
-/// Everything before the first bar: label, importance and tag.
+/// Everything before the first bar: label, importance, base margin and tag.
 pub struct Head {
     /// The label, or NaN if there is none.
     pub label: f32,
     /// The importance; 1 if there is none.
     pub importance: f32,
+    /// The base margin; 0 if there is none.
+    pub base: f32,
     /// The byte range of the tag.
     pub tag: Range<usize>,
 }
@@ -85,11 +89,12 @@ impl Head {
         let word = next_word(line, word.end..end);
         let importance = read_importance(line, word.clone())?;
         let word = next_word(line, word.end..end);
+        let base = read_base(line, word.clone(), labels.kind())?;
+        let word = next_word(line, word.end..end);
         if !word.is_empty() {
-            let expected = "a tag or '|' (an initial prediction is not supported)";
-            return Err(Fault::at(line, word, expected));
+            return Err(Fault::at(line, word, "a tag or '|'"));
         }
-        Ok(Head { label, importance, tag })
+        Ok(Head { label, importance, base, tag })
     }
 }
 
@@ -156,6 +161,17 @@ fn read_importance(line: &[u8], word: Range<usize>) -> Result<f32, Fault> {
         return Err(Fault::at(line, word, expected));
     }
     Ok(importance)
+}
+
+fn read_base(line: &[u8], word: Range<usize>, labels: Labels) -> Result<f32, Fault> {
+    if word.is_empty() {
+        return Ok(0.0);
+    }
+    if !labels.takes_base() {
+        let expected = format!("a tag or '|' ({} have no initial prediction)", labels.plural());
+        return Err(Fault::at(line, word, expected));
+    }
+    numbers::float(line, word, "a number as initial prediction")
 }
 
 /// The namespace whose features are being read.
@@ -275,6 +291,7 @@ mod tests {
     struct Read {
         label: f32,
         importance: f32,
+        base: f32,
         tag: String,
         features: Vec<(u32, f32)>,
     }
@@ -293,6 +310,7 @@ mod tests {
         Ok(Read {
             label: example.label,
             importance: example.importance,
+            base: example.base,
             tag: String::from_utf8_lossy(chunk.tag(0)).into_owned(),
             features: features.collect(),
         })
@@ -450,6 +468,19 @@ mod tests {
     }
 
     #[test]
+    fn the_third_number_is_the_base() {
+        for (line, base, tag) in [
+            ("1 2 0.5 |a b", 0.5, ""),
+            ("1 2 -1e-3 'x |a b", -1e-3, "x"),
+            ("1 2 0.5|a b", 0.0, "0.5"),
+            ("1 2 |a b", 0.0, ""),
+        ] {
+            let read = read(Labels::Binary, line).unwrap();
+            assert_eq!((read.importance, read.base, read.tag.as_str()), (2.0, base, tag), "{line}");
+        }
+    }
+
+    #[test]
     fn bad_heads() {
         for (line, told) in [
             ("1 2 3", "6: expected '|' before the features, found end of line"),
@@ -459,14 +490,9 @@ mod tests {
             ("1 x |a", "3: expected an importance, 0 or more, found 'x'"),
             ("1 nan |a", "3: expected a finite number, found 'nan'"),
             ("1 'x 3 |a", "3: expected an importance, 0 or more, found ''x'"),
-            (
-                "1 2 0.5 |a",
-                "5: expected a tag or '|' (an initial prediction is not supported), found '0.5'",
-            ),
-            (
-                "1 2 0.5 3 'tag |a",
-                "5: expected a tag or '|' (an initial prediction is not supported), found '0.5'",
-            ),
+            ("1 2 x |a", "5: expected a number as initial prediction, found 'x'"),
+            ("1 2 inf 'tag |a", "5: expected a finite number, found 'inf'"),
+            ("1 2 0.5 3 'tag |a", "9: expected a tag or '|', found '3'"),
             (
                 "1\t|a b",
                 r"2: expected a space (Vowpal Wabbit drops what stands before a tab), found '\x09'",

@@ -62,6 +62,7 @@ mod tests {
                 &crate::example::Example {
                     label: 1.0,
                     importance: 1.0,
+                    base: 0.0,
                     slots: &[1],
                     values: &[value],
                     unit_values: &[value],

@@ -174,7 +174,8 @@ impl<'a> Rows<'a> {
         chunk.clear();
         for row in rows {
             self.extend(chunk, self.range(row));
-            let (label, importance) = self.targets.of(row);
+            let (label, importance, base) = self.targets.of(row);
+            chunk.set_base_unchecked(base);
             let Look { ascending, sizes, .. } = self.look;
             if ascending && (!sizes.any_zero || chunk.requirements().zeros) {
                 chunk.finish_plain(label, importance, sizes);

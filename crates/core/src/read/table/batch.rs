@@ -221,7 +221,7 @@ impl PieceReader {
 fn needs_text(kind: Kind, schema: &Schema) -> bool {
     match kind {
         Kind::Category | Kind::Text | Kind::Tag => true,
-        Kind::Label => schema.classes.is_some(),
+        Kind::Label => schema.classes.is_some() || !schema.names.is_empty(),
         _ => false,
     }
 }
@@ -284,8 +284,8 @@ fn check_type(table: &str, column: &Column, found: &TableColumn, schema: &Schema
     let (name, kind) = (&column.name, column.kind);
     let (can_hold, expected) = match (kind, found.content) {
         (_, Content::Other) => (false, "numbers, text, dates or true and false"),
-        (Kind::Number | Kind::Weight, Content::Times) => (false, "numbers"),
-        (Kind::Label, Content::Times) if schema.classes.is_none() => (false, "numbers"),
+        (Kind::Number | Kind::Weight | Kind::Base, Content::Times) => (false, "numbers"),
+        (Kind::Label, Content::Times) if !needs_text(kind, schema) => (false, "numbers"),
         (Kind::Time, Content::Numbers) => (false, "dates"),
         _ => (true, ""),
     };
@@ -381,6 +381,7 @@ mod tests {
             columns: columns.iter().map(column).collect(),
             missing: Vec::new(),
             classes: Some(Classes { negative: None, positive: "odd".to_owned() }),
+            names: Vec::new(),
             crosses: Vec::new(),
         };
         let space =

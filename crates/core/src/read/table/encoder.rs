@@ -33,6 +33,7 @@ const FNV_PRIME: u64 = 16_777_619;
 struct Row {
     label: f32,
     importance: f32,
+    base: f32,
 }
 
 /// Turns rows into examples.
@@ -71,7 +72,7 @@ impl Encoder {
             labels: space.labels,
             mask: (1 << bits) - 1,
             columns: schema.columns.iter().map(Prepared::new).collect(),
-            classes: schema.classes.as_ref().map(ClassNames::new),
+            classes: ClassNames::of(schema),
             missing: Spellings::new(&schema.missing),
             crosses: schema.crosses.iter().map(columns_of).collect(),
             features: Vec::new(),
@@ -154,6 +155,7 @@ impl Encoder {
             self.features.iter().map(|&(hash, _)| (hash & mask) as u32),
             self.features.iter().map(|&(_, value)| value),
         );
+        chunk.set_base(row.base);
         chunk.finish(row.label, row.importance, &self.tag);
     }
 
@@ -167,7 +169,7 @@ impl Encoder {
         self.name_ends.clear();
         self.spans.clear();
         self.tag.clear();
-        let mut row = Row { label: f32::NAN, importance: 1.0 };
+        let mut row = Row { label: f32::NAN, importance: 1.0, base: 0.0 };
         let schema = Arc::clone(&self.schema);
         for (k, column) in schema.columns.iter().enumerate() {
             let start = self.features.len();
@@ -198,6 +200,7 @@ impl Encoder {
         match column.kind {
             Kind::Label => row.label = self.label(k, column, cell, is_missing)?,
             Kind::Weight => row.importance = self.weight(k, column, cell)?,
+            Kind::Base => row.base = base(k, column, cell)?,
             Kind::Tag => self.tag.extend_from_slice(&cell.text()),
             Kind::Ignore => {}
             _ if is_missing => self.push_prepared(k, |column| &column.missing, 1.0),
@@ -353,6 +356,12 @@ impl Encoder {
     }
 }
 
+fn base(k: usize, column: &Column, cell: Cell<'_>) -> std::result::Result<f32, CellFault> {
+    let base = cell.number().map(|number| number as f32).filter(|base| base.is_finite());
+    let expected = "a finite number, the score that is added to the margin,";
+    base.ok_or_else(|| CellFault::of_kind(k, column, cell, expected))
+}
+
 fn number(k: usize, column: &Column, cell: Cell<'_>) -> std::result::Result<f32, CellFault> {
     match cell.number() {
         Some(number) if (number as f32).is_finite() => Ok(number as f32),
@@ -377,6 +386,7 @@ mod tests {
             columns: columns.iter().map(|&(name, kind)| column(name, kind)).collect(),
             missing: vec![String::new(), "?".to_owned()],
             classes: (labels == Labels::Binary).then_some(classes),
+            names: Vec::new(),
             crosses: crosses
                 .iter()
                 .map(|cross| cross.iter().map(|&n| n.to_owned()).collect())

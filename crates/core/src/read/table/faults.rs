@@ -43,6 +43,10 @@ impl CellFault {
     ) -> Self {
         let name = &column.name;
         let expected = match &schema.classes {
+            None if !schema.names.is_empty() => format!(
+                "one of the {} classes as label in column '{name}'; declare a new one with --classes",
+                schema.names.len()
+            ),
             None => format!("{} in column '{name}'", labels.expected()),
             Some(Classes { negative: None, .. }) => format!("a label in column '{name}'"),
             Some(Classes { negative: Some(negative), positive }) => {

@@ -153,6 +153,7 @@ mod tests {
             columns: columns.map(column).into(),
             missing: Vec::new(),
             classes: None,
+            names: Vec::new(),
             crosses: Vec::new(),
         }
     }

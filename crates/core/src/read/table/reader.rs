@@ -87,6 +87,7 @@ mod tests {
             columns: columns.map(column).into(),
             missing: vec![String::new()],
             classes: Some(Classes { negative: Some("no".into()), positive: "yes".into() }),
+            names: Vec::new(),
             crosses: Vec::new(),
         });
         let space = FeatureSpace::text(20, Labels::Binary);

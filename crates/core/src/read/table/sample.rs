@@ -164,8 +164,7 @@ impl Sample<'_> {
             None => (numbered(self.cells.len()), NamesFrom::FirstRow),
         };
         check_distinct(&names, Some(&self.cells).filter(|_| from == NamesFrom::Header))?;
-        let nothing =
-            Schema { columns: Vec::new(), missing: Vec::new(), classes: None, crosses: Vec::new() };
+        let nothing = Schema::default();
         let delimiter = self.spec.dialect.delimiter;
         self.layout = Some(Layout::new(&names, from, delimiter, &nothing, Labels::Any)?);
         self.columns = vec![ColumnSample::default(); names.len()];

@@ -139,6 +139,11 @@ impl Mixture {
         self.standing.shares(self.rate(loss))
     }
 
+    /// −ln π, except for a constant: a share too small for a float has one, too.
+    pub fn log_falls(&self, loss: Loss) -> PerExpert {
+        self.standing.log_falls(self.rate(loss))
+    }
+
     /// Of so many first lanes the one with the largest share, the first one on ties.
     pub fn best_lane(&self, lanes: usize) -> usize {
         self.standing.best_lane(lanes)
@@ -162,7 +167,7 @@ impl Mixture {
     fn log_odds(&self, loss: Loss, chances: [f64; 2], plays: &Plays) -> f64 {
         match have_digits(chances) {
             true => ln(chances[0] / chances[1]),
-            false => log_odds(&self.standing.log_falls(self.rate(loss)), &plays.margins),
+            false => log_odds(&self.log_falls(loss), &plays.margins),
         }
     }
 
@@ -351,7 +356,7 @@ mod tests {
     }
 
     fn plays(margins: &PerLane) -> Plays {
-        Plays::new(LOSS, margins, &Tails::of(LOSS, margins), &Stack::default())
+        Plays::new(LOSS, margins, &Tails::of(LOSS, margins), &Stack::default(), 0.0)
     }
 
     fn lost(plays: &Plays, label: f64) -> PerExpert {

@@ -1,18 +1,15 @@
 //! The split of the mixture's margin among the experts.
 //!
 //! ```text
-//! p = Σ_k a_k p_k + clipping        p the margin of the mixture, p_k that of expert k
+//! p − b = Σ_k a_k (p_k − b) + clipping        p the margin of the mixture, p_k that of expert k, b the base
 //! ```
 //!
-//! The factors a_k are the shares where the mixture is a mean. For log odds they are π_k t(p_k)/t(p);
+//! The factors a_k are the shares where the mixture is a mean. For log odds they are π_k t_b(p_k)/t_b(p);
 //! `learn/explain.rs` has the formula and its proof.
 
 use super::Mixture;
 use crate::learn::lanes::experts::{PerExpert, Plays, mean};
 use crate::loss::{Loss, Mixing};
-
-/// |z| below which t(z) is computed by its series: its error, z⁴/480, is below rounding.
-const SMALL: f64 = 1e-4;
 
 impl Mixture {
     /// The factors of the experts' margins in the margin that these plays give, and what clipping added.
@@ -22,12 +19,13 @@ impl Mixture {
         shares: &PerExpert,
         plays: &Plays,
         margin: f64,
+        base: f64,
     ) -> (PerExpert, f64) {
         match loss.mixing() {
             Mixing::LogOdds => {
                 let mut factors = *shares;
                 for (factor, &own) in factors.iter_mut().zip(&plays.margins) {
-                    *factor *= flatness(own) / flatness(margin);
+                    *factor *= (log_steepness(own, base) - log_steepness(margin, base)).exp();
                 }
                 (factors, 0.0)
             }
@@ -46,9 +44,16 @@ impl Mixture {
     }
 }
 
-/// t(z) = (σ(z) − ½)/z, from ¼ at 0 down to 0.
-fn flatness(z: f64) -> f64 {
-    if z.abs() < SMALL { 0.25 - z * z / 48.0 } else { (0.5 * z).tanh() / (2.0 * z) }
+/// The logarithm of t_b(z) = (σ(z) − σ(b))/(z − b), up to a term that depends on b alone.
+///
+/// σ(z) − σ(b) = sinh(d/2) / (2 cosh(z/2) cosh(b/2)) with d = z − b. The logarithm, because a base far from 0 takes
+/// the quotient beyond the range of floats. Its part (|d| − |z| − |b|)/2 is −min(|z|, |b|) if z and b have the same
+/// sign, else 0: a difference of large numbers would lose digits.
+fn log_steepness(z: f64, base: f64) -> f64 {
+    let distance = (z - base).abs();
+    let slope = if distance == 0.0 { 1.0 } else { -(-distance).exp_m1() / distance };
+    let shared = if (z > 0.0) == (base > 0.0) { z.abs().min(base.abs()) } else { 0.0 };
+    slope.ln() - shared - (-z.abs()).exp().ln_1p()
 }
 
 #[cfg(test)]
@@ -60,8 +65,8 @@ mod tests {
     use crate::loss::wide::Tails;
     use crate::simd::LANES;
 
-    fn plays(loss: Loss, margins: &[f64; LANES]) -> Plays {
-        Plays::new(loss, margins, &Tails::of(loss, margins), &Stack::default())
+    fn plays(loss: Loss, margins: &[f64; LANES], base: f64) -> Plays {
+        Plays::new(loss, margins, &Tails::of(loss, margins), &Stack::default(), base)
     }
 
     #[test]
@@ -72,8 +77,10 @@ mod tests {
             [2.0, -3.0, 0.5, 0.0, 7.0, -0.1, 20.0, -20.0],
             [40.0, 37.0, 700.0, 60.0, 5000.0, 45.0, 36.0, 900.0],
         ];
-        for (loss, margins) in LOSSES.iter().flat_map(|&loss| margins.map(|each| (loss, each))) {
-            let (mut mixture, plays) = (Mixture::new(0.0), plays(loss, &margins));
+        let all = LOSSES.iter().flat_map(|&loss| margins.map(|each| (loss, each)));
+        let bases = [0.0, 1e-9, -0.7, 3.0, 4000.0];
+        for ((loss, margins), base) in all.flat_map(|each| bases.map(|base| (each, base))) {
+            let (mut mixture, plays) = (Mixture::new(0.0), plays(loss, &margins, base));
             for &label in loss.labels().some() {
                 mixture.meet(loss, label, 1.0);
                 let lost = plays.margins.map(|margin| loss.value(margin, label).min(3.0));
@@ -81,10 +88,11 @@ mod tests {
             }
             let shares = mixture.shares(loss);
             let margin = mixture.margin(loss, &shares, &plays);
-            let (factors, clipping) = mixture.split(loss, &shares, &plays, margin);
-            let terms: [f64; EXPERTS] = std::array::from_fn(|k| factors[k] * plays.margins[k]);
-            let size: f64 = terms.iter().map(|term| term.abs()).sum();
-            let total = terms.iter().sum::<f64>() + clipping;
+            let (factors, clipping) = mixture.split(loss, &shares, &plays, margin, base);
+            let own: [f64; EXPERTS] = std::array::from_fn(|k| plays.margins[k] - base);
+            let terms: [f64; EXPERTS] = std::array::from_fn(|k| factors[k] * own[k]);
+            let size: f64 = terms.iter().map(|term| term.abs()).sum::<f64>() + base.abs();
+            let total = base + terms.iter().sum::<f64>() + clipping;
             // The logarithm of odds near 1 has the rounding of the odds.
             let rounding = 1e-13 * size + f64::EPSILON;
             assert!((total - margin).abs() <= rounding, "{loss:?}: {total} {margin}");
@@ -93,12 +101,11 @@ mod tests {
     }
 
     #[test]
-    fn the_two_ways_to_compute_t_meet() {
-        for near in [0.99 * SMALL, 1.01 * SMALL] {
-            let direct = (0.5 * near).tanh() / (2.0 * near);
-            assert!((flatness(near) - direct).abs() < 1e-15);
-            assert_eq!(flatness(near), flatness(-near));
+    fn without_a_base_t_is_that_of_the_hyperbolic_tangent() {
+        for near in [1e-9, 1e-4, 0.3, 7.0, 300.0] {
+            let ratio = (log_steepness(near, 0.0) - log_steepness(0.0, 0.0)).exp();
+            assert!((ratio - (0.5 * near).tanh() * 2.0 / near).abs() < 1e-15);
+            assert_eq!(log_steepness(near, 0.0), log_steepness(-near, 0.0));
         }
-        assert_eq!(flatness(0.0), 0.25);
     }
 }
