@@ -15,9 +15,11 @@ __all__ = [
     "Columns",
     "Examples",
     "Learner",
+    "Metrics",
     "Outcomes",
     "Problem",
     "Rows",
+    "Slices",
     "Stream",
     "SumsMark",
     "Table",
@@ -63,6 +65,7 @@ class Stream:
         delimiter: str = ",",
         header: bool = True,
         column_names: Sequence[str] | None = None,
+        by: Sequence[str] = ...,
     ) -> Stream: ...
     @staticmethod
     def over_table(
@@ -72,6 +75,7 @@ class Stream:
         bad_lines: str = "stop",
         names: bool = False,
         threads: int | None = None,
+        by: Sequence[str] = ...,
     ) -> Stream: ...
     @property
     def ignored_columns(self) -> list[str]: ...
@@ -160,6 +164,32 @@ class Outcomes:
     @property
     def tags(self) -> list[bytes]: ...
     def label_sums(self) -> tuple[float, float, float]: ...
+
+_SumsParts = tuple[int, float, float, float, float, float, float, float, float]
+_Cells = list[tuple[int, float, float, float, float, float]]
+
+@final
+class Metrics:
+    def __new__(cls, loss: str) -> Metrics: ...
+    @staticmethod
+    def restored(loss: str, sums: _SumsParts, cells: _Cells) -> Metrics: ...
+    def __reduce__(self) -> tuple[Any, tuple[str, _SumsParts, _Cells]]: ...
+    def add(self, outcomes: Outcomes) -> None: ...
+    def add_arrays(
+        self,
+        margins: NDArray[np.float64],
+        labels: NDArray[np.float32],
+        importances: NDArray[np.float32],
+    ) -> None: ...
+    def mark(self) -> None: ...
+    def sums(self, end: bool) -> _SumsParts: ...
+    def area(self, end: bool) -> tuple[float, float] | None: ...
+
+@final
+class Slices:
+    def __new__(cls, loss: str, columns: int) -> Slices: ...
+    def add(self, outcomes: Outcomes) -> None: ...
+    def column(self, number: int) -> tuple[list[tuple[bytes, _SumsParts]], _SumsParts]: ...
 
 _TallyParts = tuple[int, int, float, float, float, float, float, float, float | None]
 _SummaryParts = tuple[
@@ -254,6 +284,7 @@ def learn_many(
     source: Stream | Examples | Rows,
     limit: int | None = None,
     order: NDArray[np.uint32] | None = None,
+    metrics: Sequence[Metrics] = ...,
 ) -> int: ...
 def hash_features(names: Sequence[str], bits: int) -> NDArray[np.int64]: ...
 def ordered_namespaces(namespaces: str) -> str: ...

@@ -235,6 +235,7 @@ def test_the_page_of_compare(lessregret: CommandLine, clicks: str, shuffles: str
         known = [scores[rule][name] for name in names]
         left = scores[rule]["left"]
         told = f"{100 * left:.1f} %" if left <= 0.5 else "open"
+        known.append(scores[rule]["metrics"]["auc"])
         assert cells == [*(f"{score:.6f}" for score in known if score is not None), told]
     assert len(shown) == 3
     assert len(outline.pictures) == (1 if shuffles == "0" else 0)

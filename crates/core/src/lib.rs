@@ -11,7 +11,7 @@
 //! ```text
 //! pass
 //! snapshot · merge
-//! read · learn · comparator     `read` never uses `learn`, nor `learn` `read`
+//! read · learn · comparator · metrics     `read` never uses `learn`, nor `learn` `read`
 //! example
 //! spec                          the request and the feature space, checked once
 //! rule · loss
@@ -29,6 +29,7 @@ mod example;
 mod learn;
 mod loss;
 mod merge;
+mod metrics;
 mod pass;
 mod read;
 mod rule;
@@ -49,6 +50,7 @@ pub use learn::model::{Inspect, Learn, Model, Predict};
 pub use learn::tally::{LaneSummary, LaneTally, SlotSummary, StackSummary, StackTally, Tally};
 pub use loss::{LOSSES, Labels, Link, Loss};
 pub use merge::How;
+pub use metrics::{Area, CellParts, Metrics, Played, Slices, Sums};
 pub use pass::{Explained, LabelSums, Learner, One, Outcomes, SharedLearner, Source, learn_many};
 pub use read::arrow::write::Writer as ArrowWriter;
 pub use read::fast::csv::TableReader;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: [&[&str]; 9] = [
     &["pass"],
     &["snapshot", "merge"],
-    &["learn", "read", "comparator"],
+    &["learn", "read", "comparator", "metrics"],
     &["example"],
     &["spec"],
     &["loss", "rule"],

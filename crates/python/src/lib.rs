@@ -10,6 +10,7 @@ mod files;
 mod json;
 mod learner;
 mod many;
+mod metrics;
 mod one;
 mod shared;
 mod stream;
@@ -35,6 +36,8 @@ mod _core {
     use super::learner::{Learner, SumsMark};
     #[pymodule_export]
     use super::many::learn_many;
+    #[pymodule_export]
+    use super::metrics::{Metrics, Slices};
     #[pymodule_export]
     use super::stream::Stream;
     #[pymodule_export]

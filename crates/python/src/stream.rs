@@ -41,7 +41,7 @@ impl Stream {
     #[new]
     #[pyo3(signature = (
         files, space, *, format="auto", bad_lines="stop", names=false, threads=None, delimiter=",", header=true,
-        column_names=None,
+        column_names=None, by=Vec::new(),
     ))]
     #[expect(clippy::too_many_arguments, reason = "the keywords of a Python function")]
     fn new(
@@ -55,6 +55,7 @@ impl Stream {
         delimiter: &str,
         header: bool,
         column_names: Option<Vec<String>>,
+        by: Vec<String>,
     ) -> PyResult<Self> {
         let space = FeatureSpace::parse(space).map_err(|error| to_python(py, error))?;
         space.bits().map_err(|error| to_python(py, error))?;
@@ -70,6 +71,7 @@ impl Stream {
         let threads = checked_threads(py, threads)?;
         let files = files.into_iter().map(|file| file.waiting(py)).collect::<PyResult<_>>()?;
         let stream = core::Stream::new(files, spec).threads(threads).on_interrupt(check_signals);
+        let stream = stream.by(by);
         let stream = match column_names {
             Some(names) => stream.column_names(names),
             None => stream,
@@ -79,7 +81,7 @@ impl Stream {
 
     /// The examples of a table, which is used up. `space` is JSON and has a schema.
     #[staticmethod]
-    #[pyo3(signature = (table, space, *, bad_lines="stop", names=false, threads=None))]
+    #[pyo3(signature = (table, space, *, bad_lines="stop", names=false, threads=None, by=Vec::new()))]
     fn over_table(
         py: Python<'_>,
         table: &Table,
@@ -87,12 +89,13 @@ impl Stream {
         bad_lines: &str,
         names: bool,
         threads: Option<usize>,
+        by: Vec<String>,
     ) -> PyResult<Self> {
         let space = FeatureSpace::parse(space).map_err(|error| to_python(py, error))?;
         let bad_lines = choose(py, "bad_lines", bad_lines, &BAD_LINES)?;
         let spec = StreamSpec { format: Format::Auto, space, bad_lines, names };
         let threads = checked_threads(py, threads)?;
-        let stream = core::Stream::over_table(&table.name, table.take(py)?, spec);
+        let stream = core::Stream::over_table_by(&table.name, table.take(py)?, spec, by);
         let stream = stream.map_err(|error| to_python(py, error))?;
         let stream = stream.threads(threads).on_interrupt(check_signals);
         Ok(Stream { inner: Mutex::new(stream) })

@@ -212,14 +212,22 @@ def _reporter(shuffles: int) -> Callable[[int], None]:
 
 def _table(rows: list[Row]) -> str:
     width = max(len(row.rule) for row in rows)
-    lines = [f"{'rule':<{width}}  {'mean loss':>20}  {'mistakes':>20}  {'at most left':>12}"]
+    score, heading = _score_of(rows)
+    told = f"{'mean loss':>20}  {'mistakes':>20}  {heading:>8}  {'at most left':>12}"
+    lines = [f"{'rule':<{width}}  {told}"]
     for row in rows:
         cells = row.as_dict()
         loss = _with_spread(cells["mean_loss"], cells["sd_loss"])
         mistakes = _with_spread(cells["mistake_rate"], cells["sd_mistakes"])
-        left = part_in_words(cells["left"])
-        lines.append(f"{row.rule:<{width}}  {loss:>20}  {mistakes:>20}  {left:>12}")
+        ranked, left = number(row.mean_score(score), 4), part_in_words(cells["left"])
+        lines.append(f"{row.rule:<{width}}  {loss:>20}  {mistakes:>20}  {ranked:>8}  {left:>12}")
     return "\n".join(lines)
+
+
+def _score_of(rows: list[Row]) -> tuple[str, str]:
+    """The score that a table shows beside the loss, and its heading."""
+    scores = rows[0].scores
+    return ("r2", "R²") if scores and "r2" in scores[0].names else ("auc", "AUC")
 
 
 def _with_spread(mean: float | None, spread: float | None) -> str:

@@ -97,6 +97,13 @@ scale_option = click.option(
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Write the result as one JSON document to stdout."
 )
+by_option = click.option(
+    "--by",
+    callback=lambda ctx, option, text: tuple(text.split(",")) if text else (),
+    metavar="NAMES",
+    help="Report the scores of slices, too: of the examples with the same value of a column. NAMES "
+    "are columns of a table, or namespaces of Vowpal Wabbit text, separated by commas.",
+)
 report_option = click.option(
     "--report",
     type=click.Path(dir_okay=False),

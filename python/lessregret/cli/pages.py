@@ -47,6 +47,7 @@ def train_page(ctx: click.Context, training: Training) -> Report:
         passes=training.passes,
         resumed=training.resumed,
         window=recorder.window,
+        metrics=training.metrics,
     )
     return train_report(run, _origin(ctx))
 

@@ -152,7 +152,7 @@ def _predicted(learner: Learner, block: Outcomes, output: str) -> Iterator[str]:
 def _document(learner: Learner, blocks: list[Outcomes], output: str) -> dict[str, Any]:
     import numpy as np
 
-    from lessregret.training.metrics import mean_loss, mistake_rate
+    from lessregret.training.metrics import scores_of
     from lessregret.training.predictions import link
 
     if learner.class_names is not None:
@@ -161,11 +161,14 @@ def _document(learner: Learner, blocks: list[Outcomes], output: str) -> dict[str
     labels = np.concatenate([np.empty(0), *(block.labels for block in blocks)])
     importances = np.concatenate([np.empty(0), *(block.importances for block in blocks)])
     loss = learner.spec["loss"]
+    scores = scores_of(loss, margins, labels, importances) if len(margins) else None
+    counts_mistakes = scores is not None and loss_named(loss).is_classification
     return {
         "examples": len(margins),
         "loss": loss,
-        "mean_loss": mean_loss(loss, margins, labels, importances),
-        "mistake_rate": mistake_rate(loss, margins, labels, importances),
+        "mean_loss": scores and scores.mean_loss,
+        "mistake_rate": scores.error if scores and counts_mistakes else None,
+        "metrics": scores and scores.as_dict(),
         "predictions": link(loss, output)(margins).tolist(),
     }
 

@@ -15,6 +15,7 @@ from lessregret.cli.namespaces import namespace_options
 from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
+    by_option,
     data_or_query_argument,
     format_option,
     json_option,
@@ -27,20 +28,19 @@ from lessregret.cli.options import (
 )
 from lessregret.cli.outputs import check_files, open_text
 from lessregret.cli.progress import make_progress
+from lessregret.cli.slices_table import slices_table
 from lessregret.cli.spelling import Command
 from lessregret.cli.table_options import inferred_settings, table_options, take_data
+from lessregret.cli.train_answer import train_answer
 from lessregret.cli.workers import Workers, take_workers, trained_by, worker_options
 from lessregret.data.files import STREAM
 from lessregret.errors import SpecError
 from lessregret.learners.rules import RULES, Rule, number_or_word, rule_named, rule_settings
-from lessregret.ledger import STANDARDISED_LABELS
-from lessregret.report.wording import certified_in_words, counted, number
 
 if TYPE_CHECKING:
     from lessregret.data.given import GivenData
     from lessregret.learners.learner import Learner
     from lessregret.learners.namespaces import Namespaces
-    from lessregret.ledger import Ledger
     from lessregret.training.run import Training
 
 
@@ -149,6 +149,7 @@ if TYPE_CHECKING:
 @threads_option
 @worker_options
 @report_option
+@by_option
 @click.option("--quiet", is_flag=True, help="Print neither progress nor a summary.")
 @json_option
 @click.pass_context
@@ -196,6 +197,7 @@ def _trained(request: Request, given: GivenData, learner: Learner) -> Training:
             bad_lines=request.bad_lines,
             threads=request.threads,
             record=request.report is not None,
+            by=request.by,
             progress=progress,
         )
 
@@ -229,6 +231,7 @@ class Request:
     threads: int | None
     workers: Workers | None
     report: str | None
+    by: tuple[str, ...]
     quiet: bool
     as_json: bool
 
@@ -378,55 +381,9 @@ def _tell(request: Request, training: Training) -> None:
     if request.as_json:
         click.echo(json.dumps(training.as_dict(), indent=2))
     if not request.quiet:
-        click.echo(_summary(request, training), err=True)
+        written = {"model": request.model, "report": request.report}
+        click.echo(train_answer(training, written), err=True)
+        for slicing in training.metrics.slices if training.metrics else ():
+            click.echo(f"\n{slices_table(slicing)}", err=True)
     for finding in training.warnings:
         click.echo(f"lessregret: warning: {finding.in_shell}", err=True)
-
-
-def _summary(request: Request, training: Training) -> str:
-    ledger = training.ledger
-    lines = [f"{counted(ledger.rounds, 'example')}, {ledger.summary.touched:,} slots touched"]
-    if training.learner.classes is not None:
-        lines[0] += f", {len(training.learner.classes):,} classes"
-    lines.append(f"mean loss      {number(ledger.mean_loss, 6)}{_in_variances(ledger)}")
-    if training.learner.spec["l2"]:
-        lines.append(f"mean penalty   {number(ledger.mean_penalty, 6)}")
-    if ledger.mistake_rate is not None:
-        lines.append(f"mistakes       {ledger.mistake_rate:.4%}")
-    if ledger.statement is not None:
-        lines.append(f"certified      {certified_in_words(ledger)}")
-    # No loss is negative, so no regret is above the loss: a larger bound would say nothing.
-    if ledger.bound is not None and ledger.bound < ledger.total:
-        lines.append(f"regret         {_per_round(ledger.bound, ledger)}")
-    if ledger.best_lane is not None:
-        lines.append(f"lanes          {_lanes(ledger)}")
-    if ledger.skipped:
-        first = f"; the first: {training.first_skipped}" if training.first_skipped else ""
-        lines.append(f"skipped        {counted(ledger.skipped, 'bad line')}{first}")
-    written = {"model": request.model, "report": request.report}
-    lines += [f"{what:<14} {where}" for what, where in written.items() if where]
-    return "\n".join(lines)
-
-
-def _in_variances(ledger: Ledger) -> str:
-    """The loss of the game that the regret is of, if that is on standardised labels."""
-    if ledger.tally.standardised_loss is None:
-        return ""
-    return f", {number(ledger.mean(ledger.tally.standardised_loss), 6)} {ledger.units}"
-
-
-def _lanes(ledger: Ledger) -> str:
-    """Which lane did best, beside the stack, and what it cost not to know it before."""
-    best, stack, cost = ledger.best_lane, ledger.stack, ledger.mixing_cost
-    assert best is not None
-    assert stack is not None
-    shares = f"{best.name} has a share of {best.share:.0%}, the stack {stack.share:.0%}"
-    return shares if cost is None else f"{shares}; mixing cost at most {number(cost, 2)} in all"
-
-
-def _per_round(bound: float, ledger: Ledger) -> str:
-    """The bound that the paper proves, where it is below the loss."""
-    plain = ledger.tally.importance == ledger.rounds
-    unit = "a round" if plain else "per unit of importance"
-    game = f", {ledger.units}" if ledger.game == STANDARDISED_LABELS else ""
-    return f"at most {number(ledger.mean(bound), 6)} {unit}{game}, proved for weights in the box"

@@ -97,6 +97,7 @@ class Workers:
         """Raise a SpecError for options that only a single learner has."""
         single = {
             "--predictions": request.predictions,
+            "--by": request.by,
             "--report": request.report,
             "--names": request.names,
             "--threads": request.threads,

@@ -64,11 +64,17 @@ class ArrowTable:
         names: bool = False,
         scale: str = "none",
         threads: int | None = None,
+        by: Sequence[str] = (),
     ) -> ExampleStream:
         """The rows as examples; :func:`open_table` explains the parameters."""
         space = replace(space_of(space), scale=scale)
         core = _core.Stream.over_table(
-            self.core, space.to_json(), bad_lines=bad_lines, names=names, threads=threads
+            self.core,
+            space.to_json(),
+            bad_lines=bad_lines,
+            names=names,
+            threads=threads,
+            by=list(by),
         )
         return ExampleStream(core)
 

@@ -112,6 +112,7 @@ def open_examples(
     delimiter: str | None = None,
     header: bool = True,
     column_names: Sequence[str] | None = None,
+    by: Sequence[str] = (),
 ) -> ExampleStream:
     """Open files as a stream of examples.
 
@@ -146,10 +147,13 @@ def open_examples(
         For tables: whether the first row has the names of the columns.
     column_names : strings, optional
         For tables without a header: the names of the columns. The default is c1, c2, ….
+    by : names of columns or namespaces, default none
+        What the examples will be sliced by. The values are written behind the tags: the byte 0x1e,
+        then the values with 0x1f between them.
     """
     if isinstance(files, Data):
         reading = {"bad_lines": bad_lines, "names": names, "scale": scale, "threads": threads}
-        return files.open(space, **reading)
+        return files.open(space, **reading, by=by)
     space = replace(space_of(space), scale=scale)
     if format == "auto" and space.schema is not None:
         format = _format_of_table(files)
@@ -165,6 +169,7 @@ def open_examples(
         delimiter="," if delimiter is None else delimiter,
         header=header,
         column_names=None if column_names is None else list(column_names),
+        by=list(by),
     )
     return ExampleStream(core)
 

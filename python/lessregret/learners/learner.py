@@ -480,14 +480,16 @@ def learn_many(
     *,
     limit: int | None = None,
     order: ArrayLike | None = None,
+    metrics: Sequence[_core.Metrics] = (),
 ) -> int:
     """Train several learners on the same examples, in parallel; return the number of examples.
 
     The examples are read once. Each learner computes the same bits as if it had been trained alone.
-    The other parameters are those of :meth:`Learner.learn`.
+    The rounds of each learner are added to its metrics, if there are any. The other parameters are
+    those of :meth:`Learner.learn`.
     """
     cores = [learner._core for learner in learners]
     if len(set(map(id, cores))) < len(cores):
         raise SpecError("a learner is given twice; learn_many wants each of them once")
     given = core_of(examples), checked_limit(limit), checked_order(order)
-    return _core.learn_many(cores, *given)
+    return _core.learn_many(cores, *given, list(metrics))

@@ -6,6 +6,8 @@ from functools import cached_property
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from lessregret import _core
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -80,6 +82,18 @@ class Outcomes:
     def label_sums(self) -> LabelSums:
         """Sums over the labels, for which no array is created. All examples must have labels."""
         return LabelSums(*self._arrays.label_sums())
+
+    def add_to(self, metrics: _core.Metrics) -> None:
+        """Add the rounds to metrics. Of a learner in Rust no array is created."""
+        if isinstance(self._arrays, _core.Outcomes):
+            metrics.add(self._arrays)
+        else:
+            metrics.add_arrays(self.margins, self.labels, self.importances)
+
+    def add_to_slices(self, slices: _core.Slices) -> None:
+        """Add the rounds to slices; only those of a stream have values to be sliced by."""
+        assert isinstance(self._arrays, _core.Outcomes)
+        slices.add(self._arrays)
 
     @cached_property
     def margins(self) -> NDArray[np.float64]:

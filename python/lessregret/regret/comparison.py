@@ -14,6 +14,8 @@ from lessregret.learners.rules import Rule
 from lessregret.learners.sources import Source
 from lessregret.ledger import Ledger
 from lessregret.training.curve import Curve, next_mark
+from lessregret.training.progressive import Progressive
+from lessregret.training.scores import Scores
 
 MakeLearner = Callable[[Rule], Learner]
 
@@ -30,6 +32,8 @@ class Row:
     """the part of the loss that fixed weights as large as the learned ones could save, at most"""
     curve: Curve | None = None
     """how the loss went; None over shuffles"""
+    scores: tuple[Scores, ...] = ()
+    """those of each run"""
 
     @property
     def mean_loss(self) -> float:
@@ -50,7 +54,20 @@ class Row:
             "left": fmean(self.left) if self.left else None,
             "sd_loss": _spread(self.losses),
             "sd_mistakes": _spread(self.mistakes),
+            "metrics": self._metrics(),
         }
+
+    def mean_score(self, name: str) -> float | None:
+        """The mean over the runs of a score, such as ``"auc"``; None where it is not defined."""
+        found = [scores.told.get(name) for scores in self.scores]
+        known = [score for score in found if score is not None]
+        return fmean(known) if known and len(known) == len(found) else None
+
+    def _metrics(self) -> dict[str, Any] | None:
+        """The means over the runs of all scores."""
+        if not self.scores:
+            return None
+        return {name: self.mean_score(name) for name in self.scores[0].told}
 
 
 def compare_shuffled(
@@ -64,14 +81,18 @@ def compare_shuffled(
 ) -> list[Row]:
     """Every rule on the same shuffles of examples in memory, all side by side."""
     ledgers: dict[str, list[Ledger]] = {name: [] for name in rules}
+    scores: dict[str, list[Scores]] = {name: [] for name in rules}
     for number in range(shuffles):
         learners = {name: make(rule) for name, rule in rules.items()}
+        progressive = _progressive(learners)
         order = shuffled(len(examples), seed, number)
-        learn_many(list(learners.values()), examples, order=order)
+        cores = [one.core for one in progressive.values()]
+        learn_many(list(learners.values()), examples, order=order, metrics=cores)
         for name, learner in learners.items():
             ledgers[name].append(learner.ledger())
+            scores[name].append(progressive[name].metrics().all)
         done(number + 1)
-    return [_row(name, runs) for name, runs in ledgers.items()]
+    return [_row(name, runs, scores[name]) for name, runs in ledgers.items()]
 
 
 def compare_stream(
@@ -86,11 +107,14 @@ def compare_stream(
     learners = {name: make(rule) for name, rule in rules.items()}
     curves = {name: Curve() for name in rules}
     leader = next(iter(curves.values()))
+    progressive = _progressive(learners)
+    everyone, cores = list(learners.values()), [one.core for one in progressive.values()]
     rounds, mark = 0, next_mark(0)
     while count := learn_many(
-        list(learners.values()),
+        everyone,
         stream,
         limit=min(block, mark - rounds, leader.next_step(rounds) - rounds),
+        metrics=cores,
     ):
         rounds += count
         done(rounds)
@@ -100,7 +124,15 @@ def compare_stream(
             _mark_all(curves, learners)
     _mark_all(curves, learners)
     _step_all(curves, learners, end=True)
-    return [_row(name, [learner.ledger()], curves[name]) for name, learner in learners.items()]
+    return [
+        _row(name, [learner.ledger()], [progressive[name].metrics().all], curves[name])
+        for name, learner in learners.items()
+    ]
+
+
+def _progressive(learners: Mapping[str, Learner]) -> dict[str, Progressive]:
+    """What adds up the metrics of each learner."""
+    return {name: Progressive(learner.spec["loss"]) for name, learner in learners.items()}
 
 
 def _mark_all(curves: Mapping[str, Curve], learners: Mapping[str, Learner]) -> None:
@@ -115,12 +147,14 @@ def _step_all(
         curve.step(learners[name].tally(), end=end)
 
 
-def _row(rule: str, ledgers: Sequence[Ledger], curve: Curve | None = None) -> Row:
+def _row(
+    rule: str, ledgers: Sequence[Ledger], scores: Sequence[Scores], curve: Curve | None = None
+) -> Row:
     losses = tuple(ledger.mean_loss for ledger in ledgers if ledger.mean_loss is not None)
     rates = tuple(ledger.mistake_rate for ledger in ledgers if ledger.mistake_rate is not None)
     said = (ledger.statement for ledger in ledgers)
     left = tuple(statement.left for statement in said if statement is not None)
-    return Row(rule, losses, rates, left, curve)
+    return Row(rule, losses, rates, left, curve, tuple(scores))
 
 
 class Difference(NamedTuple):

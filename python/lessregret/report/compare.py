@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
+from typing import Any
 
 from lessregret.learners.rules import RULES, BoxedRule, Rule
 from lessregret.regret.comparison import Row, difference
@@ -103,12 +104,20 @@ def _score_table(run: CompareRun) -> Table:
         "sd_loss": "sd",
         "mistake_rate": "mistakes",
         "sd_mistakes": "sd",
+        "auc": "AUC",
+        "r2": "R²",
         "left": "at most left",
     }
-    documents = [row.as_dict() for row in run.ranked]
+    documents = [{"auc": None, "r2": None, **_flat(row)} for row in run.ranked]
     kept = [name for name in columns if any(each[name] is not None for each in documents)]
     rows = [[each["rule"], *(_cell(name, each[name]) for name in kept)] for each in documents]
     return Table(["rule", *(columns[name] for name in kept)], rows)
+
+
+def _flat(row: Row) -> dict[str, Any]:
+    """The document of a row, with its scores beside its other numbers."""
+    document = row.as_dict()
+    return {**(document["metrics"] or {}), **document}
 
 
 def _cell(name: str, value: float | None) -> str:

@@ -27,9 +27,11 @@ from lessregret.report.parts import (
     Tile,
     Tiles,
 )
+from lessregret.report.slices import metric_tiles, slices_sections
 from lessregret.report.wording import counted, number, weight_text
 from lessregret.training.calibration import Bin, Calibration
 from lessregret.training.curve import Curve, CurvePoint
+from lessregret.training.progressive import RunMetrics
 from lessregret.training.run_warnings import constant_loss
 from lessregret.training.window import Window
 
@@ -57,6 +59,8 @@ class TrainRun:
     """the model that the run went on from"""
     window: Window | None = None
     """about the last tenth of the run, if it has a certificate"""
+    metrics: RunMetrics | None = None
+    """the scores of this run, of its last tenth and of its slices"""
 
     @property
     def loss_in_all(self) -> float:
@@ -102,6 +106,7 @@ def train_report(run: TrainRun, origin: Origin) -> Report:
         Section("", [_headline(run), *_cautions(run)]),
         _loss_section(run),
         *_calibration_sections(run),
+        *slices_sections(run.metrics),
         _weights_section(run),
         certified_section(_certified(run)),
         *_regret_sections(run),
@@ -136,13 +141,14 @@ def _headline(run: TrainRun) -> Tiles:
     tiles = [
         Tile(f"mean {document['loss']} loss", number(document["mean_loss"], 6), _idle_loss(run))
     ]
+    tiles += metric_tiles(run.metrics)
     if document["mistake_rate"] is not None:
         tiles.append(Tile("mistakes", f"{document['mistake_rate']:.4%}", _idle_mistakes(run)))
-    tiles.append(Tile("examples", f"{document['examples']:,}"))
-    tiles.append(Tile("seconds", number(document["seconds"], 2)))
     tiles += certified_tile(run.ledger)
     if "bound" in run.upper:
         tiles.append(_bound_tile(run))
+    tiles.append(Tile("examples", f"{document['examples']:,}"))
+    tiles.append(Tile("seconds", number(document["seconds"], 2)))
     return Tiles(tiles)
 
 

@@ -11,6 +11,7 @@ from lessregret.learners.sources import Source
 from lessregret.ledger import Ledger, Tally
 from lessregret.training.curve import Curve
 from lessregret.training.late_rounds import LateRounds
+from lessregret.training.progressive import Progressive
 from lessregret.training.window import Window, WindowMarks
 
 if TYPE_CHECKING:
@@ -25,16 +26,19 @@ NEVER = 1 << 62
 
 
 class Unrecorded:
-    """For a run that nobody will report. It knows only the later part of the run.
+    """For a run that nobody will report. It knows the later part of the run, and its metrics.
 
     Parameters
     ----------
     before : Tally
         The sums of earlier runs of a resumed model; an empty Tally for a new model.
+    progressive : Progressive, optional
+        What adds up the metrics of the run.
     """
 
-    def __init__(self, before: Tally) -> None:
+    def __init__(self, before: Tally, progressive: Progressive | None = None) -> None:
         self.late = LateRounds(before)
+        self._progressive = progressive
 
     def next_mark(self, rounds: int) -> int:
         """The round at which :meth:`mark` wants to be called next."""
@@ -47,8 +51,13 @@ class Unrecorded:
 
         Their margins go to ``write``, if there is one.
         """
+        rounds = learner.tally().rounds
+        if self._progressive is not None:
+            limit = min(limit, self._progressive.next_mark(rounds) - rounds)
         outcomes = learner.learn(examples, limit=limit)
         self.late.add(outcomes.label_sums(), learner.tally())
+        if self._progressive is not None:
+            self._progressive.add(outcomes, rounds + len(outcomes))
         self.note(outcomes)
         if write is not None:
             write(outcomes.margins)
@@ -68,14 +77,18 @@ class Recorder(Unrecorded):
     ----------
     before : Tally
         The sums of earlier runs of a resumed model; an empty Tally for a new model.
+    progressive : Progressive, optional
+        What adds up the metrics of the run.
     calibrates : bool
         Whether to record the calibration. Only logistic loss has probabilities.
     """
 
-    def __init__(self, before: Tally, *, calibrates: bool) -> None:
+    def __init__(
+        self, before: Tally, progressive: Progressive | None = None, *, calibrates: bool
+    ) -> None:
         from lessregret.training.calibration import Calibration
 
-        super().__init__(before)
+        super().__init__(before, progressive)
         self.curve = Curve(before)
         self.calibration: Calibration | None = Calibration() if calibrates else None
         self.window: Window | None = None

@@ -29,6 +29,7 @@ from lessregret.learners.losses import loss_named
 from lessregret.learners.namespaces import check_same, namespaces_of
 from lessregret.learners.rules import Rule, parse_rule
 from lessregret.ledger import Ledger, Tally
+from lessregret.training.progressive import Progressive, RunMetrics
 from lessregret.training.recorder import Recorder, Unrecorded
 from lessregret.training.run_warnings import Finding, run_warnings
 
@@ -67,6 +68,15 @@ class Training(NamedTuple):
     """the data of the report; None unless the run was recorded"""
     warnings: tuple[Finding, ...] = ()
     """what went badly, and what to do; empty for a good run"""
+    metrics: RunMetrics | None = None
+    """the scores of the predictions of this run, each made before its example was learned"""
+
+    @property
+    def examples_per_second(self) -> float:
+        """The examples of this run, of all passes, divided by the seconds it took."""
+        metrics, rounds = self.metrics, self.ledger.rounds
+        examples = rounds if metrics is None else metrics.all.sums.examples
+        return examples / self.seconds if self.seconds > 0 else 0.0
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON document of ``lessregret train --json`` as a dict."""
@@ -79,6 +89,7 @@ class Training(NamedTuple):
             **self._classes(),
             "rule": spec["rule"]["name"],
             "mean_loss": ledger.mean_loss,
+            "metrics": None if self.metrics is None else self.metrics.as_dict(),
             "mean_penalty": ledger.mean_penalty,
             "mistake_rate": ledger.mistake_rate,
             "game": ledger.game,
@@ -148,6 +159,7 @@ def train(
     bad_lines: str = "stop",
     threads: int | None = None,
     record: bool = False,
+    by: str | Sequence[str] = (),
     progress: Callable[[str], object] | Watcher | None = None,
 ) -> Training:
     """Train a model on a table or on files. Each example is predicted before it is learned.
@@ -203,6 +215,9 @@ def train(
         The parameters of :func:`~lessregret.open_examples`.
     record : bool, default False
         Whether to record the data that :func:`lessregret.report.train_report` shows.
+    by : name or names, default none
+        The columns of a table whose values are slices: ``Training.metrics.slices`` has the scores
+        of each. In Vowpal Wabbit text a name is that of a namespace, whose features are the value.
     progress : function, optional
         A function that is called with a line of text whenever the number of examples reaches a
         power of two, and at the end. ``progress=print`` prints these lines.
@@ -255,13 +270,19 @@ def train(
     before = learner.tally()
     is_many = learner.classes is not None
     calibrates = not is_many and loss_named(learner.spec["loss"]).link == "probability"
-    recorder = Recorder(before, calibrates=calibrates) if record else None
-    reading = {"bad_lines": bad_lines, "names": names, "threads": threads}
+    by = _names(by)
+    if is_many and by:
+        raise SpecError("slices have scores of two classes or of numbers; leave out by")
+    # The metrics are those of one margin for each example.
+    progressive = None if is_many else Progressive(learner.spec["loss"], before.rounds, by)
+    recorder = Recorder(before, progressive, calibrates=calibrates) if record else None
+    reading = {"bad_lines": bad_lines, "names": names, "threads": threads, "by": by}
     # Before the output is opened, since it imports, and an interrupt may get lost during an import.
     lines = None if predictions is None else _lines_of(learner)
     with _opened(predictions) as file:
         write = _writer(lines, file)
-        run = _Run(learner, recorder or Unrecorded(before), _watcher(progress), write)
+        recording = recorder or Unrecorded(before, progressive)
+        run = _Run(learner, recording, _watcher(progress), write)
         stream = run.learn(given, passes, reading)
         ledger = learner.ledger()
         run.watcher.checkpoint(ledger.tally, lambda: ledger)
@@ -284,6 +305,7 @@ def train(
         warnings=()
         if is_many
         else run_warnings(learner.spec, ledger, run.recorder.late.part(), fill_of(learner)),
+        metrics=None if progressive is None else progressive.metrics(),
     )
 
 
@@ -360,6 +382,10 @@ def _watcher(progress: Callable[[str], object] | Watcher | None) -> Watcher:
     if progress is None:
         return _Nobody()
     return _Lines(progress) if callable(progress) else progress
+
+
+def _names(by: str | Sequence[str]) -> list[str]:
+    return [by] if isinstance(by, str) else list(by)
 
 
 def names_of_classes(classes: str | int | Sequence[int | str] | None) -> list[str] | None:

@@ -71,6 +71,17 @@ class Window(NamedTuple):
         }
 
 
+def next_mark(before: int, rounds: int) -> int:
+    """The first round to be marked after ``rounds``; the ``before`` rounds of earlier runs count.
+
+    >>> next_mark(0, 0), next_mark(0, 1000), next_mark(7, 1007)
+    (512, 1024, 1031)
+    """
+    own = max(rounds - before, FIRST - 1)
+    powers = count(STEPS * (own.bit_length() - 1))
+    return before + next(mark for k in powers if (mark := int(2 ** (k / STEPS))) > own)
+
+
 class WindowMarks:
     """Holds the last two marks of a run; ``before`` are the rounds of earlier runs.
 
@@ -84,9 +95,7 @@ class WindowMarks:
 
     def next_mark(self, rounds: int) -> int:
         """The round after which :meth:`note` wants to be called next."""
-        own = max(rounds - self._before, FIRST - 1)
-        powers = count(STEPS * (own.bit_length() - 1))
-        return self._before + next(mark for k in powers if (mark := int(2 ** (k / STEPS))) > own)
+        return next_mark(self._before, rounds)
 
     def note(self, learner: Learner) -> None:
         """Copy the sums if this is a round to be marked; a round is marked once."""

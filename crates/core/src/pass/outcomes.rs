@@ -2,6 +2,7 @@
 
 use crate::example::{Chunk, Ordered};
 use crate::learn::explain::Explanation;
+use crate::metrics::Played;
 
 /// The results of the examples, one entry per example; of many classes one margin per class and example.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -73,6 +74,12 @@ impl Outcomes {
         let mean = if importance > 0.0 { total / importance } else { 0.0 };
         let squares = weighted().map(|(y, h)| h * (y - mean).powi(2)).sum();
         LabelSums { importance, mean, squares }
+    }
+
+    /// The rounds, for metrics.
+    pub fn played(&self) -> Played<'_> {
+        let Outcomes { margins, labels, importances, .. } = self;
+        Played { margins, labels, importances }
     }
 
     /// The tag of an example; empty if it has none.

@@ -12,6 +12,7 @@
 //! Nobody who holds a lock of these waits for Python.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{self, PoisonError};
 
 use parking_lot::{Mutex, MutexGuard, RwLock, RwLockWriteGuard};
 
@@ -23,6 +24,7 @@ use super::{learning, predicting};
 use crate::error::Result;
 use crate::example::{Chunk, Ordered, Requirements};
 use crate::learn::many;
+use crate::metrics::Metrics;
 
 /// A learner for many threads.
 pub struct SharedLearner {
@@ -153,8 +155,12 @@ impl Change for SharedLearner {
 /// Let many learners learn from the same examples; returns the number of examples.
 ///
 /// Examples are read once. The state of each learner is bit-identical to that of a run alone. No learner may be
-/// given twice.
-pub fn learn_many(learners: &[&SharedLearner], source: Source<'_>) -> Result<usize> {
+/// given twice. The rounds of each learner are added to its metrics, if there are any.
+pub fn learn_many(
+    learners: &[&SharedLearner],
+    metrics: &[&sync::Mutex<Metrics>],
+    source: Source<'_>,
+) -> Result<usize> {
     let Some(first) = learners.first() else {
         return Ok(0);
     };
@@ -170,7 +176,7 @@ pub fn learn_many(learners: &[&SharedLearner], source: Source<'_>) -> Result<usi
         Checked::Stream(stream, limit) => {
             let mut count = 0;
             while stream.fill(&mut chunk, limit.unwrap_or(usize::MAX))? > 0 {
-                count += learn_chunk(learners, &chunk)?;
+                count += learn_chunk(learners, metrics, &chunk)?;
                 stream.check_interrupt()?;
                 if limit.is_some() {
                     break;
@@ -180,11 +186,11 @@ pub fn learn_many(learners: &[&SharedLearner], source: Source<'_>) -> Result<usi
         }
         Checked::Memory(examples, order) => {
             let ordered = |zeros| examples.ordered(order, zeros);
-            learn_all(learners, ordered(true)?, ordered(false)?)
+            learn_all(learners, metrics, ordered(true)?, ordered(false)?)
         }
         Checked::Rows(rows) => {
             rows.chunks(0..rows.len(), &mut chunk, |chunk| {
-                learn_chunk(learners, chunk).map(|_| ())
+                learn_chunk(learners, metrics, chunk).map(|_| ())
             })?;
             Ok(rows.len())
         }
@@ -195,25 +201,39 @@ fn requires_zeros(learner: &SharedLearner) -> bool {
     learner.look(|learner| learner.requirements().zeros)
 }
 
-fn learn_chunk(learners: &[&SharedLearner], chunk: &Chunk) -> Result<usize> {
+fn learn_chunk(
+    learners: &[&SharedLearner],
+    metrics: &[&sync::Mutex<Metrics>],
+    chunk: &Chunk,
+) -> Result<usize> {
     let differ = learners.iter().any(|learner| !requires_zeros(learner));
     if !(chunk.is_any_zero() && differ) {
-        return learn_all(learners, chunk.into(), chunk.into());
+        return learn_all(learners, metrics, chunk.into(), chunk.into());
     }
     let mut without = chunk.clone();
     without.drop_all_zeros();
-    learn_all(learners, chunk.into(), (&without).into())
+    learn_all(learners, metrics, chunk.into(), (&without).into())
 }
 
 /// Let every learner learn from the examples with zeros or without, as it requires.
 fn learn_all(
     learners: &[&SharedLearner],
+    metrics: &[&sync::Mutex<Metrics>],
     with_zeros: Ordered<'_>,
     without: Ordered<'_>,
 ) -> Result<usize> {
-    many::in_parallel(learners, |learner: &&SharedLearner| {
+    let numbered: Vec<_> = learners.iter().enumerate().collect();
+    many::in_parallel(&numbered, |&(k, learner)| {
         let examples = if requires_zeros(learner) { with_zeros } else { without };
-        learner.change(|learner| learner.model.learner()?.learn(examples, &mut Vec::new()))
+        let mut outcomes = Outcomes::default();
+        learner
+            .change(|learner| learner.model.learner()?.learn(examples, &mut outcomes.margins))?;
+        if let Some(metrics) = metrics.get(k) {
+            outcomes.note(examples);
+            let metrics = metrics.lock();
+            metrics.unwrap_or_else(PoisonError::into_inner).add(outcomes.played());
+        }
+        Ok(())
     })?;
     Ok(without.len())
 }

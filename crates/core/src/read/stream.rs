@@ -30,7 +30,7 @@ use crate::read::source::OnInterrupt;
 use crate::read::table::batch::{Batches, PieceReader, Pieces};
 use crate::read::table::encoder::Encoder;
 use crate::simd::InstructionSet;
-use crate::spec::{FeatureSpace, Scale};
+use crate::spec::{FeatureSpace, Scale, Schema};
 
 /// The number of features of a full chunk: about half a megabyte of slots and values.
 pub(crate) const FULL: usize = 1 << 16;
@@ -64,6 +64,8 @@ pub struct Stream {
     spec: StreamSpec,
     /// The names of the columns of tables without a header.
     column_names: Option<Vec<String>>,
+    /// The columns or namespaces whose values are written behind the tags.
+    by: Vec<String>,
     threads: usize,
     on_interrupt: OnInterrupt,
     /// The files that are not opened yet; taken by the first call.
@@ -118,6 +120,11 @@ impl Stream {
         Stream { column_names: Some(names), ..self }
     }
 
+    /// Write the values of these columns or namespaces behind the tag of every example; see `example/fields.rs`.
+    pub fn by(self, by: Vec<String>) -> Stream {
+        Stream { by, ..self }
+    }
+
     /// The columns of the tables read so far that the schema does not have.
     pub fn ignored_columns(&self) -> &[String] {
         &self.ignored_columns
@@ -169,9 +176,22 @@ impl Stream {
 
     /// The examples of a table, called `name` in messages; the feature space has a schema.
     pub fn over_table(name: &str, batches: Box<dyn Batches>, spec: StreamSpec) -> Result<Stream> {
-        let (pieces, unused) = Pieces::new(name, batches, &spec.space)?;
+        Stream::over_table_by(name, batches, spec, Vec::new())
+    }
+
+    /// Like [`Stream::over_table`], with the values of some columns behind the tags.
+    pub fn over_table_by(
+        name: &str,
+        batches: Box<dyn Batches>,
+        spec: StreamSpec,
+        by: Vec<String>,
+    ) -> Result<Stream> {
+        let (mut pieces, unused) = Pieces::new(name, batches, &spec.space)?;
+        if let Some(schema) = &spec.space.schema {
+            pieces.also_read(&by, schema);
+        }
         let table = Waiting::Table(name.to_owned(), Box::new(pieces));
-        Ok(Stream { ignored_columns: unused, ..Stream::new(VecDeque::from([table]), spec) })
+        Ok(Stream { ignored_columns: unused, by, ..Stream::new(VecDeque::from([table]), spec) })
     }
 
     /// The examples of files that are not opened yet, by their names or as readers.
@@ -187,6 +207,7 @@ impl Stream {
         Stream {
             spec,
             column_names: None,
+            by: Vec::new(),
             threads: 1,
             on_interrupt: || Ok(()),
             waiting,
@@ -334,6 +355,7 @@ impl Stream {
                 let pipeline = Stream::start(
                     &self.spec,
                     self.column_names.take(),
+                    &self.by,
                     std::mem::take(&mut self.waiting),
                     self.threads,
                     self.on_interrupt,
@@ -353,6 +375,7 @@ impl Stream {
     fn start(
         spec: &StreamSpec,
         names: Option<Vec<String>>,
+        by: &[String],
         waiting: VecDeque<Waiting>,
         threads: usize,
         on_interrupt: OnInterrupt,
@@ -360,17 +383,20 @@ impl Stream {
         let path = InstructionSet::chosen().map_err(Error::Spec)?;
         let bits = spec.space.bits()?;
         let reader = Reader::new(spec.format, spec.space.labels, bits, spec.names)
-            .namespaces(spec.space.namespaces.clone());
+            .namespaces(spec.space.namespaces.clone())
+            .by(by);
         let stops = spec.bad_lines == BadLines::Stop;
         let lines = BlockReader::new(reader, path, stops);
         let described = tables_of(spec, names);
-        let encoder = described.as_ref().map(|tables| Encoder::new(&spec.space, &tables.schema));
+        let encoder_of =
+            |schema: &Arc<Schema>| Encoder::new(&spec.space, schema).and_then(|it| it.by(by));
+        let encoder = described.as_ref().map(|tables| encoder_of(&tables.schema));
         let tables = encoder.transpose()?.map(|encoder| TableReader::new(encoder, path, stops));
         let files = Files::new(waiting, described, threads > 1, on_interrupt);
         let namespaces = namespaces_checksum(spec.space.namespaces.as_deref());
         let batches = BatchReader { bits, namespaces, stops };
         let schema = spec.space.schema.as_ref().filter(|_| spec.space.has_columns());
-        let encoder = schema.map(|schema| Encoder::new(&spec.space, schema));
+        let encoder = schema.map(encoder_of);
         let rows = encoder.transpose()?.map(|encoder| PieceReader::new(encoder, stops));
         Ok(Pipeline::new(files, Parser { lines, batches, tables, rows }, threads, on_interrupt))
     }

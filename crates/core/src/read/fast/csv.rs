@@ -105,7 +105,8 @@ impl TableReader {
     pub fn new(encoder: Encoder, path: InstructionSet, stops: bool) -> Self {
         let schema = encoder.schema();
         let steps = schema.columns.iter().map(|column| Step::of(column.kind));
-        let steps = if schema.crosses.is_empty() { steps.collect() } else { None };
+        let is_easy = schema.crosses.is_empty() && !encoder.has_by();
+        let steps = if is_easy { steps.collect() } else { None };
         TableReader {
             mask: encoder.mask(),
             steps,

@@ -244,9 +244,9 @@ impl BlockReader {
         let mut report = Report::default();
         let mut at = lines.start;
         while at < lines.end && !(self.stops && report.first_bad.is_some()) {
-            // Only the strict reader records names; recording costs more than reading.
-            let fast =
-                if self.reader.names().is_none() { self.reader.format } else { Format::Auto };
+            // Only the strict reader records names and values to slice by; recording costs more than reading.
+            let is_fast = self.reader.names().is_none() && self.reader.state.by.is_none();
+            let fast = if is_fast { self.reader.format } else { Format::Auto };
             at = match fast {
                 // The blocks of tables are read by `csv::TableReader`.
                 Format::Auto | Format::Csv(_) => {

@@ -15,6 +15,7 @@
 //! Cost: a line is scanned for NUL bytes once, then parsed by its grammar. No memory is allocated for good
 //! lines beyond what the chunk keeps.
 
+mod by;
 pub mod csv;
 mod fault;
 mod labels;
@@ -27,6 +28,7 @@ use std::sync::Arc;
 
 use memchr::{memchr, memchr2};
 
+pub use by::ByNamespaces;
 pub use fault::{Fault, quote};
 pub use labels::LabelReader;
 pub use namespaces::{NamespaceReader, Uncrossable};
@@ -69,6 +71,8 @@ pub struct ReadState {
     /// Which namespaces are read and crossed, if not just all of them read.
     pub(in crate::read) namespaces: Option<Box<NamespaceReader>>,
     names: Option<Names>,
+    /// The namespaces whose features are written behind the tags, if there are any.
+    pub(in crate::read) by: Option<Box<ByNamespaces>>,
 }
 
 impl ReadState {
@@ -89,6 +93,9 @@ impl ReadState {
     fn begin_line(&mut self) {
         if let Some(namespaces) = &mut self.namespaces {
             namespaces.begin_line();
+        }
+        if let Some(by) = &mut self.by {
+            by.begin_line();
         }
     }
 
@@ -134,8 +141,16 @@ impl Reader {
                 mask: (1 << bits) - 1,
                 namespaces: None,
                 names: names.then(Names::default),
+                by: None,
             },
         }
+    }
+
+    /// Write the features of these namespaces behind the tags.
+    pub fn by(mut self, namespaces: &[String]) -> Self {
+        let by = |namespaces| Box::new(ByNamespaces::new(namespaces));
+        self.state.by = (!namespaces.is_empty()).then(|| by(namespaces));
+        self
     }
 
     /// Set which namespaces are read and crossed; they are checked by the caller.
@@ -147,13 +162,11 @@ impl Reader {
 
     /// The fault of the text, if it is known not to have the namespaces that are to be selected or crossed.
     pub fn lacks_namespaces(&self) -> Option<Fault> {
-        let namespaces = self.state.namespaces.as_ref()?;
+        let crossed = self.state.namespaces.as_ref().map(|it| it.spec().described());
+        let asked = crossed.or_else(|| self.state.by.as_ref().map(|by| by.described()))?;
         (self.format == Format::Svmlight).then(|| Fault {
             column: 0,
-            expected: format!(
-                "Vowpal Wabbit text, which has namespaces ({})",
-                namespaces.spec().described()
-            ),
+            expected: format!("Vowpal Wabbit text, which has namespaces ({asked})"),
             found: "svmlight text, which has none".to_owned(),
         })
     }
@@ -190,6 +203,7 @@ impl Reader {
                 mask: self.state.mask,
                 namespaces: self.state.namespaces.clone(),
                 names: None,
+                by: self.state.by.clone(),
             },
         }
     }
@@ -197,6 +211,11 @@ impl Reader {
     /// The names met so far, if they are recorded.
     pub fn names(&self) -> Option<&Names> {
         self.state.names.as_ref()
+    }
+
+    /// Whether names of features are recorded, or written behind the tags.
+    pub fn asks_for_names(&self) -> bool {
+        self.state.names.is_some() || self.state.by.is_some()
     }
 
     /// The names met so far, if they are recorded, to add to them.

@@ -46,7 +46,9 @@ pub fn read(line: &[u8], state: &mut ReadState, chunk: &mut Chunk) -> Result<(),
     }
     state.append_crosses(chunk).map_err(|reason| uncrossable(line, bar, reason))?;
     chunk.set_base(head.base);
-    chunk.finish(head.label, head.importance, &line[head.tag]);
+    let tag = &line[head.tag];
+    let tag = state.by.as_mut().map_or(tag, |by| by.behind(tag));
+    chunk.finish(head.label, head.importance, tag);
     Ok(())
 }
 
@@ -228,6 +230,9 @@ fn feature<'a>(
         let expected = "a value within ±3.4e38 after the namespace's weight";
         return Err(Fault::at(line, colon + 1..end, expected));
     }
+    if let Some(by) = &mut state.by {
+        by.note(namespace.name, &line[start..end]);
+    }
     let (hash, name) = namespace.place(&line[start..colon]);
     if namespace.is_read {
         state.feature(chunk, hash, value, name);
@@ -328,6 +333,18 @@ mod tests {
     const B: u32 = 144_016;
     const C: u32 = 120_964;
     const A: u32 = 92_594;
+
+    #[test]
+    fn features_of_a_namespace_are_written_behind_the_tag() {
+        let by = ["user", "hour"].map(str::to_owned);
+        let mut reader = Reader::new(Format::Vw, Labels::Binary, 18, false).by(&by);
+        let mut chunk = Chunk::new(None);
+        for line in ["1 'a |user anna:2 b |hour 23", "-1 |hour x:zero |user c", "-1 |ad x |user d"]
+        {
+            let _ = reader.read(line.as_bytes(), &mut chunk);
+        }
+        assert_eq!((chunk.tag(0), chunk.tag(1)), (&b"a\x1eanna:2 b\x1f23"[..], &b"\x1ed\x1f"[..]));
+    }
 
     #[test]
     fn features_and_values_are_vowpal_wabbits() {

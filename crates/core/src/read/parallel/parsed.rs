@@ -140,7 +140,7 @@ impl Parser {
         task: &Task,
         chunk: &mut Chunk,
     ) -> Result<Report, Fault> {
-        if self.lines.reader.names().is_some() {
+        if self.lines.reader.asks_for_names() {
             return Err(Fault {
                 column: 0,
                 expected: "text, whose features have names to keep".to_owned(),

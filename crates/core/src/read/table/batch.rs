@@ -132,6 +132,20 @@ impl Pieces {
         Ok((Pieces { batches, places: places.into(), rows_of_piece, open: None }, extra))
     }
 
+    /// Read these columns, too, if the schema ignores them.
+    pub fn also_read(&mut self, columns: &[String], schema: &Schema) {
+        let mut places = self.places.to_vec();
+        for (place, column) in places.iter_mut().zip(&schema.columns) {
+            let is_it =
+                |other: &TableColumn| other.name == column.name && other.content != Content::Other;
+            if *place == Place::Nowhere && columns.contains(&column.name) {
+                let found = self.batches.columns().iter().position(is_it);
+                *place = found.map_or(Place::Nowhere, Place::Column);
+            }
+        }
+        self.places = places.into();
+    }
+
     /// The next piece; `None` after the last.
     pub fn next_piece(&mut self) -> std::result::Result<Option<RowPiece>, Fault> {
         loop {

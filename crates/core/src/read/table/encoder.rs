@@ -9,6 +9,7 @@
 //! Cost: one hash of `column=value` a cell. The names of what a column can be (missing, hours, weekdays, months) are
 //! hashed once, when the encoder is made. Nothing is allocated per row, except for typed cells of a category.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -19,8 +20,8 @@ use super::missing::Spellings;
 use super::prepared::{Hashed, Prepared};
 use super::time::Moment;
 use super::words::each_word;
-use crate::error::Result;
-use crate::example::{Chunk, Name, Names};
+use crate::error::{Error, Result};
+use crate::example::{Chunk, Name, Names, push_fields};
 use crate::loss::Labels;
 use crate::spec::{Column, FeatureSpace, Kind, Schema};
 
@@ -56,6 +57,8 @@ pub struct Encoder {
     /// The features of every column, as a range.
     spans: Vec<Range<usize>>,
     tag: Vec<u8>,
+    /// The columns whose cells are written behind the tag.
+    by: Vec<usize>,
 }
 
 impl Encoder {
@@ -78,7 +81,27 @@ impl Encoder {
             keeps_names: false,
             spans: Vec::new(),
             tag: Vec::new(),
+            by: Vec::new(),
         })
+    }
+
+    /// Write the cells of these columns behind the tag of every example; see `example/fields.rs`.
+    pub fn by(mut self, columns: &[String]) -> Result<Self> {
+        let known = &self.schema.columns;
+        let place = |name: &String| {
+            known.iter().position(|column| column.name == *name).ok_or_else(|| {
+                let names: Vec<_> = known.iter().map(|column| column.name.as_str()).collect();
+                let names = names.join(", ");
+                Error::Spec(format!("by: the model has no column '{name}'; it has {names}"))
+            })
+        };
+        self.by = columns.iter().map(place).collect::<Result<_>>()?;
+        Ok(self)
+    }
+
+    /// Whether cells are written behind the tags.
+    pub fn has_by(&self) -> bool {
+        !self.by.is_empty()
     }
 
     /// The schema of the rows.
@@ -156,7 +179,14 @@ impl Encoder {
             self.spans.push(start..self.features.len());
         }
         self.cross_all()?;
+        let values: Vec<_> = self.by.iter().map(|&k| self.sliced(cell(k))).collect();
+        push_fields(&mut self.tag, values.iter().map(AsRef::as_ref));
         Ok(row)
+    }
+
+    /// The value that a cell is sliced by; empty if it is missing.
+    fn sliced<'a>(&self, cell: Cell<'a>) -> Cow<'a, [u8]> {
+        if cell.is_missing(&self.missing) { Cow::Borrowed(b"") } else { cell.text() }
     }
 
     fn read_cell(
