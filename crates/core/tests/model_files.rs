@@ -1,7 +1,7 @@
 //! Is what is saved what can be loaded, whatever a run has met?
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed")]
 
-use lessregret_core::{Error, FeatureSpace, Interval, LOSSES, Learner, Matrix, RULES};
+use lessregret_core::{Error, FeatureSpace, Interval, LOSSES, Labels, Learner, Matrix, RULES};
 use lessregret_core::{Scale, Slice, Source, Spec};
 
 /// A small generator of pseudo-random numbers, the same on every machine.
@@ -100,7 +100,7 @@ struct Data {
     importances: Vec<f64>,
 }
 
-fn data(draws: &mut Draws, classes: bool) -> Data {
+fn data(draws: &mut Draws, labels: Labels) -> Data {
     let rows = 1 + draws.below(30);
     let mut data = Data {
         indptr: vec![0],
@@ -117,7 +117,11 @@ fn data(draws: &mut Draws, classes: bool) -> Data {
             data.values.push(draws.signed(sizes));
         }
         data.indptr.push(data.indices.len() as i32);
-        data.labels.push(if classes { draws.signed(&[1.0]) } else { draws.signed(SIZES) });
+        data.labels.push(match labels {
+            Labels::Binary => draws.signed(&[1.0]),
+            Labels::Count => draws.signed(SIZES).abs().min(f64::from(Labels::MOST)),
+            _ => draws.signed(SIZES),
+        });
         data.importances.push(draws.one_of(IMPORTANCES));
     }
     data
@@ -183,7 +187,7 @@ fn whatever_a_run_has_met_its_model_is_saved_loaded_and_goes_on() {
         let text = spec(&mut draws);
         let Ok(spec) = Spec::parse(&text) else { continue };
         let boxes = boxes(&mut draws, spec.space.slots());
-        let data = data(&mut draws, spec.loss.is_classification());
+        let data = data(&mut draws, spec.loss.labels());
         let mut learner = Learner::new(spec, boxes.clone()).unwrap();
         if let Err(told) = check_run(&mut learner, &data) {
             failures.push(format!("{told}: {text} {boxes:?}"));

@@ -20,6 +20,8 @@ The twin of ``crates/core/src/loss/push.rs``; each loss has its own push.
 
 from __future__ import annotations
 
+from math import isfinite
+
 from lessregret.errors import SpecError
 from lessregret.learners.losses import LOSSES, Loss
 from lessregret.learners.rules import Rule
@@ -38,6 +40,9 @@ def push(loss: Loss, margin: float, label: float, importance: float, response: f
     # Where nothing responds there is no way to follow; it is the limit of all.
     if weight == 0:
         return -importance * loss.slope(margin, label)
+    # Beyond all numbers, any push would move the margin too far.
+    if not isfinite(weight):
+        return 0.0
     return loss.push(margin, label, importance, response)
 
 

@@ -22,6 +22,10 @@ pub fn push(loss: Loss, margin: f64, label: f64, importance: f64, response: f64)
     if importance * response == 0.0 {
         return -importance * loss.slope(margin, label);
     }
+    // Beyond all numbers, any push would move the margin too far.
+    if !(importance * response).is_finite() {
+        return 0.0;
+    }
     loss.push(margin, label, importance, response)
 }
 
@@ -35,6 +39,15 @@ mod tests {
         let first = push(loss, margin, label, importance / 2.0, response);
         let there = margin + response * first;
         first + push(loss, there, label, importance / 2.0, response)
+    }
+
+    #[test]
+    fn a_response_beyond_all_numbers_moves_nothing() {
+        for &loss in LOSSES {
+            for &label in loss.labels().some() {
+                assert_eq!(push(loss, 0.3, label, 7.0, f64::INFINITY), 0.0, "{loss:?} {label}");
+            }
+        }
     }
 
     #[test]
