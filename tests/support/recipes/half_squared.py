@@ -24,6 +24,7 @@ class HalfSquared(Loss):
     labels = "real"
     link = "number"
     mixing = "clipped-mean"
+    degree = 2
 
     def value(self, margin: float, label: float) -> float:
         return 0.5 * (margin - label) ** 2
