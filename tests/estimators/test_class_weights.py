@@ -115,8 +115,6 @@ def test_probabilities_of_a_subsampled_log_are_those_of_the_whole() -> None:
         assert mean_log_loss(naive, X, y) > constant
         ratios.append(float(part.predict_proba(X)[:, 1].mean()) / clicked)
         assert float(naive.predict_proba(X)[:, 1].mean()) / clicked > 4
-        assert part.metrics_ is not None
-        assert abs((part.metrics_.all.calibration or 0) - 1) < 0.1
     assert abs(float(whole.predict_proba(X)[:, 1].mean()) / clicked - 1) < 0.05
     assert abs(np.mean(ratios) - 1) < 0.1
 

@@ -80,7 +80,7 @@ def test_examples_told_one_by_one_count() -> None:
     assert one.metrics_.last_tenth.sums.examples == batch.metrics_.last_tenth.sums.examples
 
 
-# Huber loss has its distance in deviations of the labels in the ledger, in their unit in the metrics.
+# The distance of Huber loss is in deviations of the labels in a ledger, in their unit in metrics.
 NUMBERS = [name for name in LOSSES if LOSSES[name].labels != "binary" and name != "huber:1"]
 
 

@@ -119,7 +119,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         classes; the others have weight 1. With ``"balanced"``, which is only for ``fit``, all
         classes have the same total importance among the rows, and the total is as before. The
         probabilities are then those of data in which the classes are as frequent as their weights
-        make them.
+        make them. The rules ``pa``, ``cw`` and ``cw-stdev`` know no importances.
     negatives_kept : number above 0 and at most 1, default 1
         For data of which only this fraction of the negatives, the examples of the first class, was
         kept at random: each of them has 1/negatives_kept times its importance, so that the
