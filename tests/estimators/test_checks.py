@@ -60,7 +60,6 @@ def of_class_weights(estimator: BaseEstimator) -> str | None:
     [
         *(made(LOSSES[loss], rule) for loss, rule in PAIRS),
         OnlineClassifier(scale="cap"),
-        OnlineClassifier(importance_aware=True),
         OnlineClassifier(rule="ftrl"),
         OnlineRegressor(scale="cap"),
     ],
