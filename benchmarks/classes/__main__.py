@@ -62,7 +62,7 @@ def main() -> None:
     asked, parts = arguments.only.split(","), []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for title, data in SETS.items():
+        for data in SETS.values():
             data.write(folder / data.file, home)
         if "quality" in asked:
             parts.append(quality(folder))

@@ -64,4 +64,7 @@ def two_classes(text: str) -> Iterator[str]:
         yield f"{1 if int(label) in COMPUTERS else -1} {rest}"
 
 
-SETS = {"digits": ClassSet(digits, 10, "digits.vw"), "20 newsgroups": ClassSet(newsgroups, 20, "news.vw")}
+SETS = {
+    "digits": ClassSet(digits, 10, "digits.vw"),
+    "20 newsgroups": ClassSet(newsgroups, 20, "news.vw"),
+}

@@ -78,8 +78,7 @@ impl Metrics {
 }
 
 /// Examples, importance, loss, ranks, observed, predicted, hits, and label, prediction and importance of confusions.
-type ClassParts =
-    (u64, f64, f64, Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>, Vec<(usize, usize, f64)>);
+type ClassParts = (u64, f64, f64, Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>, Vec<(usize, usize, f64)>);
 
 /// The metrics of a run of many classes, and of its end.
 #[pyclass(frozen, module = "lessregret._core")]

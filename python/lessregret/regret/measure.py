@@ -24,7 +24,14 @@ from lessregret.errors import SpecError
 from lessregret.learners.learner import Learner, learn_many
 from lessregret.learners.rules import Rule
 from lessregret.ledger import Ledger
-from lessregret.regret.comparator import BestFixed, InMemory, OverFiles, Passes, iterate_best_fixed
+from lessregret.regret.comparator import (
+    BestFixed,
+    InMemory,
+    OverFiles,
+    Passes,
+    class_passes,
+    iterate_best_fixed,
+)
 
 FIRST_MARK = 512
 """Rounds before which regret per example is mostly that of the first few examples."""
@@ -138,6 +145,11 @@ class Source(Protocol):
         """Train up to round ``stop``; return the rounds reached, and whether all are done."""
         ...
 
+    @property
+    def is_of_classes(self) -> bool:
+        """Whether there may be more than two classes."""
+        ...
+
     def passes(self, loss: str, rounds: int, done: bool) -> Passes | None:
         """The first ``rounds`` examples, for the best fixed point; None if not available."""
         ...
@@ -151,6 +163,7 @@ class FromMemory:
 
     def __init__(self, examples: Examples, *, growth: bool = True) -> None:
         self._examples, self._growth, self._rounds = examples, growth, 0
+        self._classes: list[int] | None = None
 
     def stops(self) -> Iterator[int]:
         total = len(self._examples)
@@ -160,10 +173,19 @@ class FromMemory:
     def advance(self, learners: Sequence[Learner], stop: int) -> tuple[int, bool]:
         learn_many(learners, self._examples, order=np.arange(self._rounds, stop, dtype=np.uint32))
         self._rounds = stop
+        # Classes that are found as they come are those of the rounds so far.
+        self._classes = learners[0].classes
         return stop, stop == len(self._examples)
 
+    @property
+    def is_of_classes(self) -> bool:
+        return self._examples.space.labels == "classes"
+
     def passes(self, loss: str, rounds: int, done: bool) -> Passes | None:
-        return InMemory(self._examples, loss, None if done else rounds)
+        count = None if done else rounds
+        if self._classes is not None:
+            return class_passes(self._examples, loss, self._classes, count)
+        return InMemory(self._examples, loss, count)
 
 
 class FromFiles:
@@ -189,6 +211,10 @@ class FromFiles:
                 return self._rounds, True
             self._rounds += count
         return self._rounds, False
+
+    @property
+    def is_of_classes(self) -> bool:
+        return False
 
     def passes(self, loss: str, rounds: int, done: bool) -> Passes | None:
         return self._again(loss) if done else None

@@ -86,7 +86,8 @@ class ClassScores(NamedTuple):
 
     >>> pairs = ((0, 0, 2.0), (1, 0, 1.0), (1, 1, 1.0))
     >>> ranks = (3.0, 1.0, *[0.0] * 8)
-    >>> sums = ClassSums(4, 4.0, 2.0, ranks, (2.0, 2.0, 0.0), (3.0, 1.0, 0.0), (2.0, 1.0, 0.0), pairs)
+    >>> totals = (2.0, 2.0, 0.0), (3.0, 1.0, 0.0), (2.0, 1.0, 0.0)
+    >>> sums = ClassSums(4, 4.0, 2.0, ranks, *totals, pairs)
     >>> scores = ClassScores("logistic", sums, ("ham", "spam", "toast"))
     >>> scores.accuracy, scores.top(2), round(scores.constant_loss, 4)
     (0.75, 1.0, 0.6931)
@@ -151,7 +152,9 @@ class ClassScores(NamedTuple):
         sums = self.sums
         observed, predicted, hits = sums.observed[place], sums.predicted[place], sums.hits[place]
         shares = sums.mean(observed) or 0.0, sums.mean(predicted) or 0.0
-        return ClassScore(self.classes[place], *shares, _ratio(hits, observed), _ratio(hits, predicted))
+        return ClassScore(
+            self.classes[place], *shares, _ratio(hits, observed), _ratio(hits, predicted)
+        )
 
     @property
     def of_classes(self) -> tuple[ClassScore, ...]:

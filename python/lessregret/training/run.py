@@ -29,7 +29,7 @@ from lessregret.learners.losses import loss_named
 from lessregret.learners.namespaces import check_same, namespaces_of
 from lessregret.learners.rules import Rule, parse_rule
 from lessregret.ledger import Ledger, Tally
-from lessregret.training.progressive import Progressive, RunMetrics
+from lessregret.training.progressive import Progressive, ProgressiveClasses, RunMetrics
 from lessregret.training.recorder import Recorder, Unrecorded
 from lessregret.training.run_warnings import Finding, run_warnings
 
@@ -273,8 +273,11 @@ def train(
     by = _names(by)
     if is_many and by:
         raise SpecError("slices have scores of two classes or of numbers; leave out by")
-    # The metrics are those of one margin for each example.
-    progressive = None if is_many else Progressive(learner.spec["loss"], before.rounds, by)
+    progressive = (
+        ProgressiveClasses(learner)
+        if is_many
+        else Progressive(learner.spec["loss"], before.rounds, by)
+    )
     recorder = Recorder(before, progressive, calibrates=calibrates) if record else None
     reading = {"bad_lines": bad_lines, "names": names, "threads": threads, "by": by}
     # Before the output is opened, since it imports, and an interrupt may get lost during an import.
@@ -305,7 +308,7 @@ def train(
         warnings=()
         if is_many
         else run_warnings(learner.spec, ledger, run.recorder.late.part(), fill_of(learner)),
-        metrics=None if progressive is None else progressive.metrics(),
+        metrics=progressive.metrics(),
     )
 
 

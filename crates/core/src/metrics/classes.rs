@@ -213,7 +213,12 @@ mod tests {
         let mut found = ClassSums::default();
         found.add_all(
             Loss::Logistic,
-            PlayedClasses { codes: &codes, margins: &margins, labels: &label, importances: &importances },
+            PlayedClasses {
+                codes: &codes,
+                margins: &margins,
+                labels: &label,
+                importances: &importances,
+            },
         );
         assert_eq!(found.confusions, BTreeMap::from([((MOST, MOST), 1.0)]));
         assert_eq!((found.predicted[MOST + 1], found.hits[MOST + 2]), (1.0, 0.0));
@@ -224,7 +229,8 @@ mod tests {
         let mut metrics = ClassMetrics::new(Loss::Logistic);
         let mut add = |codes: &[i32], margins: &[f64], label: f32, mark: bool| {
             let (labels, importances) = ([label], [1.0]);
-            let played = PlayedClasses { codes, margins, labels: &labels, importances: &importances };
+            let played =
+                PlayedClasses { codes, margins, labels: &labels, importances: &importances };
             metrics.add(played);
             if mark {
                 metrics.mark();
