@@ -54,8 +54,10 @@ def from_text(folder: Path, repeats: int) -> str:
     two.write_text("".join(two_classes(file.read_text())))
     vw = f"-d {file} --oaa {CLASSES} -b {BITS} --quiet --no_stdin"
     ours = [sys.executable, "-m", "lessregret.cli", "train", "--quiet", "--json"]
+    asked = ["--classes", str(CLASSES)]
     commands = {
-        "ours, --classes 20": [*ours, str(file), "--classes", str(CLASSES)],
+        "ours, --classes 20": [*ours, str(file), *asked],
+        "ours, --classes 20, one rate": [*ours, str(file), *asked, "--rate", "0.1"],
         "vw --oaa 20": [sys.executable, "-c", VW, vw],
         "vw --oaa 20, logistic": [sys.executable, "-c", VW, f"{vw} --loss_function logistic"],
         "ours, two classes": [*ours, str(two)],

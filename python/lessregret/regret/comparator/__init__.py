@@ -24,9 +24,9 @@ where ``total`` is the loss of a point that is at hand and ``lower`` a dual valu
 from __future__ import annotations
 
 from lessregret.regret.comparator.best import BestFixed, Regret, best_fixed, iterate_best_fixed
-from lessregret.regret.comparator.passes_of_classes import ClassPasses, class_passes
 from lessregret.regret.comparator.missed_gap import GapWarning
 from lessregret.regret.comparator.passes import InMemory, OverFiles, Passes
+from lessregret.regret.comparator.passes_of_classes import ClassPasses, class_passes
 
 __all__ = [
     "BestFixed",

@@ -25,11 +25,11 @@ from lessregret.learners.rules.limits import is_within
 from lessregret.ledger import Ledger
 from lessregret.regret.comparator import interior_point, primal_dual
 from lessregret.regret.comparator.box import Box, box_ends
-from lessregret.regret.comparator.passes_of_classes import class_passes
 from lessregret.regret.comparator.floats import Floats
 from lessregret.regret.comparator.missed_gap import GapWarning, missed_gap
 from lessregret.regret.comparator.objective import Objective, View
 from lessregret.regret.comparator.passes import InMemory, Passes
+from lessregret.regret.comparator.passes_of_classes import class_passes
 
 Data: TypeAlias = Passes | Examples | tuple[csr_array, ArrayLike]
 
