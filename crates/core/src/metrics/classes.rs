@@ -60,7 +60,7 @@ impl ClassSums {
     pub fn add_all(&mut self, loss: Loss, played: PlayedClasses<'_>) {
         let PlayedClasses { codes, margins, labels, importances } = played;
         self.make_room(codes.len());
-        let rows = margins.chunks(codes.len().max(1));
+        let rows = margins.chunks_exact(codes.len().max(1));
         for ((row, &label), &importance) in rows.zip(labels).zip(importances) {
             let place = codes.iter().position(|&code| code as f32 == label);
             if let (Some(place), true) = (place, importance > 0.0) {
