@@ -85,7 +85,12 @@ impl Outcomes {
     /// The rounds of many classes, whose codes are these, for metrics.
     pub fn played_classes<'a>(&'a self, codes: &'a [i32]) -> PlayedClasses<'a> {
         let Outcomes { margins, labels, importances, .. } = self;
-        PlayedClasses { codes: codes.get(..self.width()).unwrap_or(codes), margins, labels, importances }
+        PlayedClasses {
+            codes: codes.get(..self.width()).unwrap_or(codes),
+            margins,
+            labels,
+            importances,
+        }
     }
 
     /// The tag of an example; empty if it has none.
