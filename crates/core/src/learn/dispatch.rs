@@ -26,9 +26,6 @@ pub(crate) trait Kernel: PlayKernel {
         batch: Batch<'_>,
         scratch: &mut Self::Scratch,
     ) -> Result<()>;
-
-    /// Record the stored rounds in the tally, clear them, and append their margins.
-    fn record_batch(&mut self, scratch: &mut Self::Scratch, margins: &mut Vec<f64>);
 }
 
 /// Examples to learn from, at most [`BATCH`](super::tally::BATCH).
@@ -69,32 +66,6 @@ impl<P: Kernel, const PENALISED: bool> WithSimd for PlayBatch<'_, P, PENALISED> 
     #[inline(always)]
     fn call<V: Simd>(self, simd: V) -> Result<()> {
         self.kernel.play_batch::<_, PENALISED>(simd.f64x8(), self.batch, self.scratch)
-    }
-}
-
-/// Record the rounds of a batch with the kernel for these vector instructions.
-pub(crate) fn record_batch<P: Kernel>(
-    path: InstructionSet,
-    kernel: &mut P,
-    scratch: &mut P::Scratch,
-    margins: &mut Vec<f64>,
-) {
-    path.run(RecordBatch { kernel, scratch, margins });
-}
-
-/// A call of the recording kernel, as work for [`InstructionSet::run`].
-struct RecordBatch<'a, P: Kernel> {
-    kernel: &'a mut P,
-    scratch: &'a mut P::Scratch,
-    margins: &'a mut Vec<f64>,
-}
-
-impl<P: Kernel> WithSimd for RecordBatch<'_, P> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call<V: Simd>(self, _: V) {
-        self.kernel.record_batch(self.scratch, self.margins);
     }
 }
 
