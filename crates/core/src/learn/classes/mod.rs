@@ -309,6 +309,8 @@ fn widened(margins: &[f64], before: usize, width: usize) -> Vec<f64> {
 }
 
 impl<R: Rule, B: Boxes, const AUTO: bool> PlayKernel for Classes<R, B, AUTO> {
+    const VECTORISED: bool = B::VECTORISED;
+
     #[inline(always)]
     fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>) {
         if self.known.len() == 0 {

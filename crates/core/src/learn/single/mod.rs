@@ -157,6 +157,8 @@ impl<R: Rule, B: Boxes> RoundKernel for Single<R, B> {
 }
 
 impl<R: Rule, B: Boxes> PlayKernel for Single<R, B> {
+    const VECTORISED: bool = B::VECTORISED;
+
     #[inline(always)]
     fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>) {
         let (mut scratch, mut gathered, mut clipped) =
