@@ -9,7 +9,11 @@ Every page under ``docs/`` and every page at the root is run, in a folder of its
   it prints;
 - ``<!-- needs: MODULE -->`` anywhere skips the page where that module is not installed;
 - ``<!-- not run: reason -->`` just above a block leaves it alone; ``<!-- file: NAME -->`` writes it
-  to a file that the rest of the page can use.
+  to a file that the rest of the page can use;
+- ``<!-- runs with: MODULE -->`` just above a block runs it where that module is installed. What it
+  prints is shown in a ``text`` block as for any other.
+
+A page that compares says ``There: 12 lines.`` and ``Here: 2 lines.`` above blocks of code.
 """
 
 from __future__ import annotations
@@ -47,7 +51,10 @@ PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NEEDS = re.compile(r"<!-- needs: (\w+) -->")
-COMMENT = re.compile(r"<!-- (not run|file): (.+?) -->\n$")
+COMMENT = re.compile(r"<!-- (not run|file|runs with): (.+?) -->\n$")
+COUNTED = re.compile(
+    r"^(?:There|Here): (\d+) lines?\.\n\n(?:<!-- .+? -->\n)?```\w+\n(.*?)^```$", re.M | re.S
+)
 LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
 SECONDS = re.compile(r'(?<="seconds": )[\d.]+|\d+(\.\d+)?(?= s\b)|[\d,]+(?= examples a second)')
 ERROR = re.compile(r"^(lessregret: error|Error): ", re.MULTILINE)
@@ -63,7 +70,7 @@ class Block(NamedTuple):
     text: str
     line: int
     order: str
-    """"", "file" or "not run\""""
+    """"", "file", "not run" or "runs with\""""
     argument: str
     touches: bool
     """whether only blank lines stand between it and the block before"""
@@ -107,12 +114,27 @@ def test_pages_show_what_happens(
         printed = None
         if block.order == "file":
             Path(block.argument).write_text(block.text, encoding="utf-8")
-        elif block.order == "not run":
+        elif block.order == "not run" or is_missing(block):
             continue
         elif block.language == "console":
             run_console(block, place)
         elif block.language == "python":
             printed = run_python(block, page, namespace)
+
+
+def is_missing(block: Block) -> bool:
+    """Whether a block needs a module that is not installed."""
+    return block.order == "runs with" and importlib.util.find_spec(block.argument) is None
+
+
+def test_lines_are_counted_as_shown() -> None:
+    found = [
+        (name_of(page), int(said), sum(bool(line.strip()) for line in code.splitlines()))
+        for page in PAGES
+        for said, code in COUNTED.findall(page.read_text(encoding="utf-8"))
+    ]
+    assert len({page for page, *_ in found}) >= 3
+    assert [each for each in found if each[1] != each[2]] == []
 
 
 def run_console(block: Block, place: str) -> None:
