@@ -104,7 +104,12 @@ def window(certified: float, open_loss: float) -> Window:
 @pytest.mark.parametrize(
     ("certified", "open_loss", "told", "warned"),
     [
-        (0.4, 1.2, "lose less than 0.400000 on these alone: at most 20.0 % is left to gain.", False),
+        (
+            0.4,
+            1.2,
+            "lose less than 0.400000 on these alone: at most 20.0 % is left to gain.",
+            False,
+        ),
         (0.1, 1.9, "too few to certify half of it for weights of this size.", False),
         (0.3, 2.4, "lose less than 0.300000 on these alone: at most 40.0 % is left to gain.", True),
     ],

@@ -377,6 +377,12 @@ def _table(request: Request, run: Run) -> str:
     for row in cells:
         first, *rest = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
         lines.append("  ".join([row[0].ljust(len(first)), *rest]))
+    below = [each.rule for each in run.measured if (each.last.regret_high or 0.0) < 0]
+    if below:
+        lines.append(
+            f"Below 0: {', '.join(below)} lost less than every fixed model with weights within "
+            "the radius, as a rule can that follows data which change."
+        )
     if request.game == STANDARDISED_LABELS:
         lines.append(
             f"The labels are standardised: all numbers are {loss_named(request.loss).units}."
