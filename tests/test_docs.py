@@ -8,6 +8,8 @@ Every page under ``docs/`` and every page at the root is run, in a folder of its
 - ``python`` blocks run in order, in one namespace a page; a ``text`` block right after one is what
   it prints;
 - ``<!-- needs: MODULE -->`` anywhere skips the page where that module is not installed;
+- ``<!-- data: FILE -->`` anywhere puts a file of the data home into the folder, and skips the page
+  where it is not there;
 - ``<!-- not run: reason -->`` just above a block leaves it alone; ``<!-- file: NAME -->`` writes it
   to a file that the rest of the page can use;
 - ``<!-- runs with: MODULE -->`` just above a block runs it where that module is installed. What it
@@ -27,6 +29,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -43,6 +46,7 @@ from lessregret.data.streams import open_examples
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import RULES
 from lessregret.learners.space import FeatureSpace
+from tests.support.data_home import file_or_skip
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -51,6 +55,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NEEDS = re.compile(r"<!-- needs: (\w+) -->")
+DATA = re.compile(r"<!-- data: (\S+) -->")
 COMMENT = re.compile(r"<!-- (not run|file|runs with): (.+?) -->\n$")
 COUNTED = re.compile(
     r"^(?:There|Here): (\d+) lines?\.\n\n(?:<!-- .+? -->\n)?```\w+\n(.*?)^```$", re.M | re.S
@@ -100,8 +105,7 @@ def name_of(page: Path) -> str:
 def test_pages_show_what_happens(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in NEEDS.findall(page.read_text(encoding="utf-8")):
-        pytest.importorskip(module, reason=f"{name_of(page)} needs {module}")
+    prepare(page, tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     monkeypatch.setenv("COLUMNS", "80")
@@ -120,6 +124,15 @@ def test_pages_show_what_happens(
             run_console(block, place)
         elif block.language == "python":
             printed = run_python(block, page, namespace)
+
+
+def prepare(page: Path, folder: Path) -> None:
+    """Put the data of a page into its folder; skip it where they or a module are not there."""
+    text = page.read_text(encoding="utf-8")
+    for module in NEEDS.findall(text):
+        pytest.importorskip(module, reason=f"{name_of(page)} needs {module}")
+    for name in DATA.findall(text):
+        shutil.copy(file_or_skip(name), folder)
 
 
 def is_missing(block: Block) -> bool:

@@ -59,8 +59,8 @@ progress_option = click.option(
     "every_line",
     type=click.IntRange(1),
     metavar="N",
-    help="Print a line of progress to stderr at every N examples, on a terminal, too. The default "
-    "is a bar on a terminal.",
+    help="Print a line of progress to stderr at every N examples. The default is a bar on a "
+    "terminal.",
 )
 loss_option = click.option(
     "--loss",
