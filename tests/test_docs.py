@@ -235,6 +235,17 @@ def test_the_index_names_every_page() -> None:
     assert pages <= linked
 
 
+def test_every_page_is_reached_from_the_index() -> None:
+    reached, waiting = set[Path](), [DOCS / "index.md"]
+    while waiting:
+        page = waiting.pop()
+        reached.add(page)
+        links = LINK.findall(FENCE.sub("", page.read_text(encoding="utf-8")))
+        targets = {(page.parent / link.partition("#")[0]).resolve() for link in links}
+        waiting += [each for each in targets if each.suffix == ".md" and each not in reached]
+    assert set(DOCS.rglob("*.md")) <= reached
+
+
 def test_the_cli_reference_is_fresh() -> None:
     from docs.generate_cli_reference import PAGE, render
 

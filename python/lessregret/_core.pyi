@@ -1,5 +1,5 @@
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias, final
 
 import numpy as np
@@ -128,11 +128,7 @@ class AtomicFile:
 @final
 class Examples:
     @staticmethod
-    def from_stream(
-        stream: Stream,
-        limit: int | None = None,
-        watch: Callable[[int, int], object] | None = None,
-    ) -> Examples: ...
+    def from_stream(stream: Stream, limit: int | None = None) -> Examples: ...
     @staticmethod
     def from_rows(rows: Rows) -> Examples: ...
     def __len__(self) -> int: ...

@@ -11,44 +11,17 @@ use crate::errors::to_python;
 use crate::json::json;
 use crate::stream::Stream;
 
-/// Examples read between two calls of a watcher: about a tenth of a second.
-const WATCHED: usize = 1 << 16;
-
 /// Examples kept in memory, to be learned from many times and by many learners.
 #[pyclass(module = "lessregret._core", frozen)]
 pub struct Examples(core::Examples);
 
 #[pymethods]
 impl Examples {
-    /// The next `limit` examples of a stream, or all remaining ones. `watch` is called with the bytes and the
-    /// examples read so far, after every block.
+    /// The next `limit` examples of a stream, or all remaining ones.
     #[staticmethod]
-    #[pyo3(signature = (stream, limit=None, watch=None))]
-    fn from_stream(
-        py: Python<'_>,
-        stream: &Stream,
-        limit: Option<usize>,
-        watch: Option<Py<PyAny>>,
-    ) -> PyResult<Self> {
-        let Some(watch) = watch else {
-            return stream.with(py, |stream| Source::Stream(stream, limit).collect()).map(Examples);
-        };
-        let mut examples =
-            stream.with(py, |stream| Ok(core::Examples::new(stream.space().clone())))?;
-        let limit = limit.unwrap_or(usize::MAX);
-        loop {
-            let before = examples.chunk().len();
-            let block = WATCHED.min(limit - before);
-            let bytes = stream.with(py, |stream| {
-                examples.take(stream, Some(block))?;
-                Ok(stream.bytes_read())
-            })?;
-            let read = examples.chunk().len();
-            if read == before {
-                return Ok(Examples(examples));
-            }
-            watch.call1(py, (bytes, read))?;
-        }
+    #[pyo3(signature = (stream, limit=None))]
+    fn from_stream(py: Python<'_>, stream: &Stream, limit: Option<usize>) -> PyResult<Self> {
+        stream.with(py, |stream| Source::Stream(stream, limit).collect()).map(Examples)
     }
 
     /// The rows of a sparse matrix.

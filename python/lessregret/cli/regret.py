@@ -314,7 +314,8 @@ def _source(request: Request, stream: ExampleStream, like: Learner, phases: Phas
     if request.low_memory:
         again = partial(request.again, like)
         return FromFiles(stream, again, watch=phases.read if phases.live else None)
-    examples = Examples.collect(stream, watch=phases.read if phases.live else None)
+    phases.reads_all()
+    examples = Examples.collect(stream)
     watch = phases.learned if phases.live else None
     return FromMemory(examples, growth=request.growth, watch=watch)
 

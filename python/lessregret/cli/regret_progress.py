@@ -1,6 +1,6 @@
 """What a person sees while a regret is measured, on stderr.
 
-    reading    bytes, MB a second, time left, examples
+    reading    bytes, MB a second, time left, examples; into memory, only that it reads
     learning   examples of all, time left
     searching  passes and the gap of the best fixed model, for each part of the examples
 
@@ -54,6 +54,11 @@ class Phases:
 
     def __exit__(self, *_: Any) -> None:
         self._end()
+
+    def reads_all(self) -> None:
+        """All examples are read into memory, which is one call of the core: nothing is counted."""
+        if bar := self._of("reading all", lambda: CountingBar(None)):
+            bar.show(0, "reading the examples into memory")
 
     def read(self, bytes_read: int, examples: int) -> None:
         """So many bytes and examples were read so far."""

@@ -6,7 +6,6 @@ parallel; each computes the same bits as if it had been trained alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -99,25 +98,15 @@ class Examples:
         self.core = core
 
     @classmethod
-    def collect(
-        cls,
-        examples: ExampleStream | Rows,
-        limit: int | None = None,
-        *,
-        watch: Callable[[int, int], object] | None = None,
-    ) -> Examples:
-        """Read the next ``limit`` examples of a stream, or its rest; of ``Rows``, all rows.
-
-        ``watch`` is called after every block of a stream, with the bytes and the examples read so
-        far.
-        """
+    def collect(cls, examples: ExampleStream | Rows, limit: int | None = None) -> Examples:
+        """Read the next ``limit`` examples of a stream, or its rest; of ``Rows``, all rows."""
         if isinstance(examples, Rows):
             return cls(_core.Examples.from_rows(_as_labelled(examples).core))
         core = core_of(examples)
         if not isinstance(core, _core.Stream):
             found = type(examples).__name__
             raise SpecError(f"examples: expected an ExampleStream or Rows, found {found}")
-        return cls(_core.Examples.from_stream(core, checked_limit(limit), watch))
+        return cls(_core.Examples.from_stream(core, checked_limit(limit)))
 
     @classmethod
     def from_csr(
