@@ -25,7 +25,7 @@ SYSTEM = ("/usr/local/bin", "/usr/bin", "/bin")
 
 
 class Seconds(NamedTuple):
-    """Of one command: by the clock, and by the processors, which other programs do not slow down."""
+    """Of one command: by the clock, and by the processors, whatever else they have to do."""
 
     wall: float
     cpu: float
