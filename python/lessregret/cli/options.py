@@ -53,6 +53,15 @@ threads_option = click.option(
     help="The number of threads that read DATA. The default is one for each core. The result does "
     "not depend on it.",
 )
+progress_option = click.option(
+    "-P",
+    "--progress",
+    "every_line",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Print a line of progress to stderr at every N examples. The default is a bar on a "
+    "terminal.",
+)
 loss_option = click.option(
     "--loss",
     type=LossName(),

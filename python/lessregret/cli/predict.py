@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lessregret.cli.live import ReadingBar, reading_bar
 from lessregret.cli.options import (
     bad_lines_option,
     data_or_query_argument,
     format_option,
     json_option,
+    progress_option,
     threads_option,
 )
 from lessregret.cli.outputs import check_files, open_text
-from lessregret.cli.progress import Bar, reading_bar
+from lessregret.cli.progress import ReadingLines
 from lessregret.cli.spelling import Command
 from lessregret.cli.table_options import table_reading_options, take_data
 from lessregret.cli.text_models import check_reads_text
@@ -64,6 +66,7 @@ SINGULAR = {"probabilities": "probability", "margins": "margin"}
 @format_option
 @bad_lines_option
 @threads_option
+@progress_option
 @json_option
 def command(
     model: str,
@@ -71,6 +74,7 @@ def command(
     path: str,
     bad_lines: str,
     threads: int | None,
+    every_line: int | None,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -89,15 +93,24 @@ def command(
     check_files(given.files, [model], output=path)
     learner = Learner.load(model)
     _check(learner, model, output)
-    # Predictions that go to the terminal are progress enough, and a bar would be among them.
-    bar = reading_bar(path != STREAM or not sys.stdout.isatty(), given.total_bytes)
-    blocks = _blocks(learner, given, bad_lines, threads, bar)
-    with open_text(path) as file, bar or nullcontext():
+    progress = _progress(path, given, every_line)
+    blocks = _blocks(learner, given, bad_lines, threads, progress)
+    with open_text(path) as file, progress or nullcontext():
         if as_json:
             file.write(json.dumps(_document(learner, list(blocks), output), indent=2) + "\n")
             return
         for block in blocks:
             file.writelines(_lines(learner, block, output))
+
+
+def _progress(
+    path: str, given: GivenData, every_line: int | None
+) -> ReadingBar | ReadingLines | None:
+    """Lines if they are asked for, else a bar on a terminal."""
+    if every_line is not None:
+        return ReadingLines(every_line)
+    # Predictions that go to the terminal are progress enough, and a bar would be among them.
+    return reading_bar(path != STREAM or not sys.stdout.isatty(), given.total_bytes)
 
 
 def _check(learner: Learner, model: str, output: str) -> None:
@@ -114,21 +127,30 @@ def _check(learner: Learner, model: str, output: str) -> None:
 
 
 def _blocks(
-    learner: Learner, given: GivenData, bad_lines: str, threads: int | None, bar: Bar | None
+    learner: Learner,
+    given: GivenData,
+    bad_lines: str,
+    threads: int | None,
+    progress: ReadingBar | ReadingLines | None,
 ) -> Iterator[Outcomes]:
     from lessregret.data.streams import BLOCK
 
     space = learner.space.unlabelled()
     stream = given.open(space, bad_lines=bad_lines, threads=threads)
     examples = 0
-    while len(block := learner.predict(stream, limit=BLOCK)):
+    while len(block := learner.predict(stream, limit=_limit(progress, examples, BLOCK))):
         yield block
         examples += len(block)
-        if bar is not None:
-            bar.show(stream.bytes_read, counted(examples, "example"))
+        if progress is not None:
+            progress.read(stream.bytes_read, examples)
     if stream.skipped:
         first = stream.first_skipped
         click.echo(f"skipped {counted(stream.skipped, 'bad line')}; the first: {first}", err=True)
+
+
+def _limit(progress: ReadingBar | ReadingLines | None, examples: int, block: int) -> int:
+    """How many examples to predict at once: a block ends where a line is due."""
+    return progress.limit(examples, block) if isinstance(progress, ReadingLines) else block
 
 
 def _lines(learner: Learner, block: Outcomes, output: str) -> Iterator[str]:

@@ -22,6 +22,7 @@ from lessregret.cli.options import (
     l2_option,
     loss_option,
     no_intercept_option,
+    progress_option,
     report_option,
     scale_option,
     threads_option,
@@ -150,6 +151,7 @@ if TYPE_CHECKING:
 @worker_options
 @report_option
 @by_option
+@progress_option
 @click.option("--quiet", is_flag=True, help="Print neither progress nor a summary.")
 @json_option
 @click.pass_context
@@ -182,9 +184,10 @@ def _trained(request: Request, given: GivenData, learner: Learner) -> Training:
         return trained_by(request.workers, given, learner, request)
     from lessregret.training.run import train
 
+    total, before, every = _total_bytes(request, given), learner.tally(), request.every_line
     with (
         _predictions(request) as predictions,
-        make_progress(request.quiet, _total_bytes(request, given), learner.tally()) as progress,
+        make_progress(request.quiet, total, before, every) as progress,
     ):
         return train(
             given,
@@ -199,6 +202,7 @@ def _trained(request: Request, given: GivenData, learner: Learner) -> Training:
             record=request.report is not None,
             by=request.by,
             progress=progress,
+            progress_every=request.every_line,
         )
 
 
@@ -232,6 +236,7 @@ class Request:
     workers: Workers | None
     report: str | None
     by: tuple[str, ...]
+    every_line: int | None
     quiet: bool
     as_json: bool
 
@@ -275,6 +280,8 @@ def _check(request: Request) -> None:
         raise SpecError("standard input can be read only once; use --passes 1 or a file")
     if request.predictions == STREAM and request.as_json:
         raise SpecError("--json and --predictions - both want stdout; write predictions to a file")
+    if request.quiet and request.every_line is not None:
+        raise SpecError("-P asks for progress and --quiet for none; leave out one of them")
     if request.slim and not request.model:
         raise SpecError("--slim says how to write a model; say where with --model")
     if request.workers is not None:
