@@ -113,6 +113,16 @@ by_option = click.option(
     help="Report the scores of slices, too: of the examples with the same value of a column. NAMES "
     "are columns of a table, or namespaces of Vowpal Wabbit text, separated by commas.",
 )
+negatives_option = click.option(
+    "--negatives-kept",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=1.0,
+    show_default=True,
+    metavar="FRACTION",
+    help="For DATA of two classes of which only this fraction of the negatives was kept, at "
+    "random: each of them has 1/FRACTION times its importance, so that probabilities are those of "
+    "all data.",
+)
 report_option = click.option(
     "--report",
     type=click.Path(dir_okay=False),

@@ -24,6 +24,7 @@ from lessregret.cli.options import (
     json_option,
     l2_option,
     loss_option,
+    negatives_option,
     no_intercept_option,
     parse_rules,
     report_option,
@@ -111,6 +112,7 @@ UNBOXED_RADIUS = 100.0
 )
 @table_options
 @format_option
+@negatives_option
 @bad_lines_option
 @report_option
 @click.option("--quiet", is_flag=True, help="Print no progress.")

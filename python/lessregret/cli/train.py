@@ -21,6 +21,7 @@ from lessregret.cli.options import (
     json_option,
     l2_option,
     loss_option,
+    negatives_option,
     no_intercept_option,
     progress_option,
     report_option,
@@ -90,11 +91,13 @@ if TYPE_CHECKING:
     "hinge loss that of each class against the rest.",
 )
 @click.option(
-    "--importance-aware",
-    is_flag=True,
+    "--importance-aware/--no-importance-aware",
+    default=None,
     help="Use importance-aware updates (Karampatziakis and Langford 2011): an example with "
     "importance h moves the weights as many small steps of total importance h would. A large "
-    "importance then does not overshoot the label. There is no regret bound for these updates.",
+    "importance then does not overshoot the label. There is no regret bound for these updates. The "
+    "default is --importance-aware for Poisson loss with rate 'auto', whose slope is so steep that "
+    "other updates overshoot the label, and --no-importance-aware otherwise.",
 )
 @click.option(
     "--fixed-share",
@@ -146,6 +149,7 @@ if TYPE_CHECKING:
 )
 @table_options
 @format_option
+@negatives_option
 @bad_lines_option
 @threads_option
 @worker_options
@@ -167,6 +171,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     given, rest = take_data(options)
     request = Request(**take_workers({**rest, "data": tuple(given.files)}))
     _check(request)
+    if request.workers is not None and given.negatives_kept != 1:
+        raise SpecError("--negatives-kept is for one learner; leave it out, or --workers and --ray")
     started = time.perf_counter()
     learner = _learner(ctx, request, given)
     training = _trained(request, given, learner)
@@ -221,7 +227,7 @@ class Request:
     no_intercept: bool
     namespaces: Namespaces | None
     classes_text: str | None
-    importance_aware: bool
+    importance_aware: bool | None
     fixed_share: float | None
     certify: bool | None
     passes: int

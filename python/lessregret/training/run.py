@@ -144,6 +144,7 @@ def train(
     resume: str | os.PathLike[str] | Learner | None = None,
     predictions: str | os.PathLike[str] | IO[str] | None = None,
     names: bool = False,
+    negatives_kept: float = 1.0,
     format: str = "auto",
     bad_lines: str = "stop",
     threads: int | None = None,
@@ -186,6 +187,10 @@ def train(
         In a table a list has the names of the classes; without it, the labels of the first 10,000
         rows are the classes, if there are more than two and they are words. ``"auto"`` finds
         classes of text as they come; each counts from its first example on.
+    negatives_kept : number above 0 and at most 1, default 1
+        For data of two classes of which only this fraction of the negatives was kept, at random:
+        each of them has 1/negatives_kept times its importance, so that probabilities are those of
+        all data.
     passes : int from 1 up, default 1
         The number of passes over the files. The ledger includes the examples of all passes.
     model : the name of a file, optional
@@ -234,6 +239,8 @@ def train(
     started = time.perf_counter()
     choices = _choices(columns, label)
     given = given_data(data, query=query, table=table, format=format, choices=choices)
+    if negatives_kept != 1:
+        given.negatives_kept = negatives_kept
     if given.has_columns:
         given.choices = _crossed(given.choices, crosses, ignore)
         crosses = ignore = None
