@@ -53,6 +53,15 @@ threads_option = click.option(
     help="The number of threads that read DATA. The default is one for each core. The result does "
     "not depend on it.",
 )
+progress_option = click.option(
+    "-P",
+    "--progress",
+    "every_line",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Print a line of progress to stderr at every N examples. The default is a bar on a "
+    "terminal.",
+)
 loss_option = click.option(
     "--loss",
     type=LossName(),
@@ -113,6 +122,16 @@ by_option = click.option(
     metavar="NAMES",
     help="Report the scores of slices, too: of the examples with the same value of a column. NAMES "
     "are columns of a table, or namespaces of Vowpal Wabbit text, separated by commas.",
+)
+negatives_option = click.option(
+    "--negatives-kept",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=1.0,
+    show_default=True,
+    metavar="FRACTION",
+    help="For DATA of two classes of which only this fraction of the negatives was kept, at "
+    "random: each of them has 1/FRACTION times its importance, so that probabilities are those of "
+    "all data.",
 )
 report_option = click.option(
     "--report",

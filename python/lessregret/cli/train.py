@@ -22,8 +22,10 @@ from lessregret.cli.options import (
     json_option,
     l2_option,
     loss_option,
+    negatives_option,
     no_intercept_option,
     parse_classes,
+    progress_option,
     report_option,
     scale_option,
     threads_option,
@@ -82,11 +84,13 @@ if TYPE_CHECKING:
 @namespace_options
 @classes_option
 @click.option(
-    "--importance-aware",
-    is_flag=True,
+    "--importance-aware/--no-importance-aware",
+    default=None,
     help="Use importance-aware updates (Karampatziakis and Langford 2011): an example with "
     "importance h moves the weights as many small steps of total importance h would. A large "
-    "importance then does not overshoot the label. There is no regret bound for these updates.",
+    "importance then does not overshoot the label. There is no regret bound for these updates. The "
+    "default is --importance-aware for Poisson loss with rate 'auto', whose slope is so steep that "
+    "other updates overshoot the label, and --no-importance-aware otherwise.",
 )
 @click.option(
     "--fixed-share",
@@ -138,11 +142,13 @@ if TYPE_CHECKING:
 )
 @table_options
 @format_option
+@negatives_option
 @bad_lines_option
 @threads_option
 @worker_options
 @report_option
 @by_option
+@progress_option
 @click.option("--quiet", is_flag=True, help="Print neither progress nor a summary.")
 @json_option
 @click.pass_context
@@ -158,6 +164,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     given, rest = take_data(options)
     request = Request(**take_workers({**rest, "data": tuple(given.files)}))
     _check(request)
+    if request.workers is not None and given.negatives_kept != 1:
+        raise SpecError("--negatives-kept is for one learner; leave it out, or --workers and --ray")
     started = time.perf_counter()
     learner = _learner(ctx, request, given)
     training = _trained(request, given, learner)
@@ -175,9 +183,10 @@ def _trained(request: Request, given: GivenData, learner: Learner) -> Training:
         return trained_by(request.workers, given, learner, request)
     from lessregret.training.run import train
 
+    total, before, every = _total_bytes(request, given), learner.tally(), request.every_line
     with (
         _predictions(request) as predictions,
-        make_progress(request.quiet, _total_bytes(request, given), learner.tally()) as progress,
+        make_progress(request.quiet, total, before, every) as progress,
     ):
         return train(
             given,
@@ -192,6 +201,7 @@ def _trained(request: Request, given: GivenData, learner: Learner) -> Training:
             record=request.report is not None,
             by=request.by,
             progress=progress,
+            progress_every=request.every_line,
         )
 
 
@@ -210,7 +220,7 @@ class Request:
     no_intercept: bool
     namespaces: Namespaces | None
     classes_text: str | None
-    importance_aware: bool
+    importance_aware: bool | None
     fixed_share: float | None
     certify: bool | None
     passes: int
@@ -225,6 +235,7 @@ class Request:
     workers: Workers | None
     report: str | None
     by: tuple[str, ...]
+    every_line: int | None
     quiet: bool
     as_json: bool
 
@@ -265,6 +276,8 @@ def _check(request: Request) -> None:
         raise SpecError("standard input can be read only once; use --passes 1 or a file")
     if request.predictions == STREAM and request.as_json:
         raise SpecError("--json and --predictions - both want stdout; write predictions to a file")
+    if request.quiet and request.every_line is not None:
+        raise SpecError("-P asks for progress and --quiet for none; leave out one of them")
     if request.slim and not request.model:
         raise SpecError("--slim says how to write a model; say where with --model")
     if request.workers is not None:

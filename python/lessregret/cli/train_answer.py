@@ -28,6 +28,7 @@ def train_answer(training: Training, written: Mapping[str, str | None]) -> str:
         "mean loss": _loss(training),
         "mean penalty": _penalty(training),
         **_scores(training.metrics, ledger),
+        "scaled loss": _scaled_loss(ledger),
         "certified": None if ledger.statement is None else certified_in_words(ledger),
         "regret": _regret(ledger),
         "skipped": _skipped(training),
@@ -51,14 +52,15 @@ def _loss(training: Training) -> str:
             parts.append(f"best constant {number(metrics.all.constant_loss, 6)}")
         if metrics.last_tenth is not None:
             parts.append(f"last tenth {number(metrics.last_tenth.mean_loss, 6)}")
-    return ", ".join(parts) + _in_variances(ledger)
+    return ", ".join(parts)
 
 
-def _in_variances(ledger: Ledger) -> str:
+def _scaled_loss(ledger: Ledger) -> str | None:
     """The loss of the game that the regret is of, if that is on standardised labels."""
     if ledger.tally.standardised_loss is None:
-        return ""
-    return f"; {number(ledger.mean(ledger.tally.standardised_loss), 6)} {ledger.units}"
+        return None
+    loss = number(ledger.mean(ledger.tally.standardised_loss), 6)
+    return f"{loss} {ledger.units} up to each example; regret is of this loss"
 
 
 def _penalty(training: Training) -> str | None:

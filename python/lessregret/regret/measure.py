@@ -36,6 +36,9 @@ from lessregret.regret.comparator import (
 FIRST_MARK = 512
 """Rounds before which regret per example is mostly that of the first few examples."""
 
+LEARNED = 1 << 16
+"""Rounds between two calls of a watcher."""
+
 Ends: TypeAlias = tuple[float, float]
 Watch: TypeAlias = Callable[[int, BestFixed, bool], bool]
 
@@ -159,11 +162,19 @@ class FromMemory:
     """Examples in memory, for :func:`measure`.
 
     With ``growth`` the regret is measured after the first half, quarter, … of the examples, too.
+    ``watch`` is called after every block with the numbers of rounds learned and of all rounds.
     """
 
-    def __init__(self, examples: Examples, *, growth: bool = True) -> None:
+    def __init__(
+        self,
+        examples: Examples,
+        *,
+        growth: bool = True,
+        watch: Callable[[int, int], object] | None = None,
+    ) -> None:
         self._examples, self._growth, self._rounds = examples, growth, 0
         self._classes: list[int] | None = None
+        self._watch = watch
 
     def stops(self) -> Iterator[int]:
         total = len(self._examples)
@@ -171,11 +182,17 @@ class FromMemory:
         return (total >> halving for halving in reversed(range(halvings)))
 
     def advance(self, learners: Sequence[Learner], stop: int) -> tuple[int, bool]:
-        learn_many(learners, self._examples, order=np.arange(self._rounds, stop, dtype=np.uint32))
-        self._rounds = stop
+        total, step = len(self._examples), stop if self._watch is None else LEARNED
+        while self._rounds < stop:
+            end = min(self._rounds + step, stop)
+            order = np.arange(self._rounds, end, dtype=np.uint32)
+            learn_many(learners, self._examples, order=order)
+            self._rounds = end
+            if self._watch is not None:
+                self._watch(end, total)
         # Classes that are found as they come are those of the rounds so far.
         self._classes = learners[0].classes
-        return stop, stop == len(self._examples)
+        return stop, stop == total
 
     @property
     def is_of_classes(self) -> bool:
@@ -192,11 +209,19 @@ class FromFiles:
     """Examples of files too large for memory, for :func:`measure`.
 
     The learners read ``stream``. ``again(loss)`` opens the files again for the search of the best
-    fixed point, which is computed only for all examples together.
+    fixed point, which is computed only for all examples together. ``watch`` is called after every
+    block with the bytes and the examples read so far.
     """
 
-    def __init__(self, stream: ExampleStream, again: Callable[[str], OverFiles]) -> None:
+    def __init__(
+        self,
+        stream: ExampleStream,
+        again: Callable[[str], OverFiles],
+        *,
+        watch: Callable[[int, int], object] | None = None,
+    ) -> None:
         self._stream, self._again, self._rounds = stream, again, 0
+        self._watch = watch
 
     def stops(self) -> Iterator[int]:
         stop = FIRST_MARK
@@ -210,6 +235,8 @@ class FromFiles:
             if count == 0:
                 return self._rounds, True
             self._rounds += count
+            if self._watch is not None:
+                self._watch(self._stream.bytes_read, self._rounds)
         return self._rounds, False
 
     @property

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lessregret import _core
 from lessregret.learners.learner import Learner
@@ -22,6 +23,10 @@ from lessregret.training.run_warnings import LEAST_EXAMPLES
 from lessregret.training.scores import MetricSums, Scores
 from lessregret.training.slices import Slicing, slicing_of
 from lessregret.training.window import next_mark
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class RunMetrics(NamedTuple):
@@ -130,6 +135,26 @@ class Progressive(Marks):
         if self._slices is not None:
             outcomes.add_to_slices(self._slices)
         self.go_on(rounds)
+
+    def add_rounds(
+        self,
+        margins: NDArray[np.float64],
+        labels: NDArray[np.float32],
+        importances: NDArray[np.float32],
+    ) -> None:
+        """Add rounds that were learned in one call, cut where marks are to be.
+
+        Only the last two marks are ever used, so those before them are left out.
+        """
+        rounds = self._rounds + len(margins)
+        marks = [self._rounds]
+        while (mark := next_mark(self._before, marks[-1])) <= rounds:
+            marks.append(mark)
+        cuts = [self._rounds, *marks[1:][-2:], rounds]
+        for start, end in pairwise(cuts):
+            part = slice(start - cuts[0], end - cuts[0])
+            self.core.add_arrays(margins[part], labels[part], importances[part])
+            self.go_on(end)
 
     def _mark(self) -> None:
         self.core.mark()
