@@ -226,14 +226,15 @@ def _class_document(learner: Learner, blocks: list[Outcomes], output: str) -> di
     """The predictions of many classes."""
     import numpy as np
 
-    from lessregret.training.class_predictions import class_losses, places_of, probabilities
+    from lessregret.training.class_metrics import class_scores_of
+    from lessregret.training.class_predictions import probabilities
 
     names, codes = learner.class_names or [], learner.classes or []
     margins = np.concatenate([np.empty((0, len(names))), *(block.margins for block in blocks)])
     labels = np.concatenate([np.empty(0), *(block.labels for block in blocks)])
     h = np.concatenate([np.empty(0), *(block.importances for block in blocks)])
-    places, loss = places_of(labels, codes), learner.spec["loss"]
-    is_judged = places is not None and h.sum() > 0
+    loss = learner.spec["loss"]
+    scores = class_scores_of(loss, codes, names, margins, labels, h) if len(margins) else None
     predictions: list[Any] = [names[place] for place in margins.argmax(1).tolist()]
     if output not in ("auto", "label"):
         predictions = (probabilities(margins) if output == "probability" else margins).tolist()
@@ -241,11 +242,8 @@ def _class_document(learner: Learner, blocks: list[Outcomes], output: str) -> di
         "examples": len(margins),
         "loss": loss,
         "classes": names,
-        "mean_loss": float(np.average(class_losses(loss, margins, places), weights=h))
-        if is_judged and places is not None
-        else None,
-        "mistake_rate": float(np.average(margins.argmax(1) != places, weights=h))
-        if is_judged
-        else None,
+        "mean_loss": scores and scores.mean_loss,
+        "mistake_rate": scores and scores.error,
+        "metrics": scores and scores.as_dict(),
         "predictions": predictions,
     }

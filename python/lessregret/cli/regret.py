@@ -19,6 +19,7 @@ from lessregret.cli.namespaces import namespace_options
 from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
+    classes_option,
     data_or_query_argument,
     format_option,
     json_option,
@@ -26,6 +27,7 @@ from lessregret.cli.options import (
     loss_option,
     negatives_option,
     no_intercept_option,
+    parse_classes,
     parse_rules,
     report_option,
     scale_option,
@@ -105,6 +107,7 @@ UNBOXED_RADIUS = 100.0
 @bits_option
 @no_intercept_option
 @namespace_options
+@classes_option
 @click.option(
     "--picture",
     type=click.Path(dir_okay=False),
@@ -131,9 +134,12 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     request = Request(**with_data(options))
     rules = request.parsed_rules()
     request.check_data()
+    request.check_classes()
     request.check_places()
     if request.given.has_columns:
-        request = replace(request, **inferred_settings(ctx, request.given, request.quiet))
+        names = request.names_of_classes()
+        request = replace(request, **inferred_settings(ctx, request.given, request.quiet, names))
+        request.check_classes()
         rules = request.parsed_rules()
     start = _start(request)
     started = time.perf_counter()
@@ -174,6 +180,7 @@ class Request:
     bits: int
     no_intercept: bool
     namespaces: Namespaces | None
+    classes_text: str | None
     given: GivenData
     schema: Schema | None
     picture: str | None
@@ -206,6 +213,28 @@ class Request:
                     "once; leave it out to keep the examples in memory, or give a file"
                 )
 
+    def check_classes(self) -> None:
+        """Say before the run what is not there for many classes."""
+        many = self.classes_text is not None or (self.schema is not None and self.schema.names)
+        if many and self.low_memory:
+            raise SpecError(
+                "--low-memory searches the best fixed weights of two classes or of numbers; leave "
+                "it out to keep the examples of many classes in memory"
+            )
+
+    def names_of_classes(self) -> list[str] | None:
+        """The names of the classes of a table, if they are asked for."""
+        from lessregret.training.run import names_of_classes
+
+        return names_of_classes(parse_classes(self.classes_text))
+
+    def classes(self) -> dict[str, Any]:
+        """The classes of a learner."""
+        from lessregret.training.run import codes_of_classes
+
+        asked = parse_classes(self.classes_text)
+        return {} if asked is None else codes_of_classes(asked, self.given.has_columns)
+
     def check_places(self) -> None:
         """Say before the run, not after it, what cannot be written."""
         check_files(
@@ -237,6 +266,7 @@ class Request:
             l2=self.l2,
             # The stream scales: rules and best fixed model are to play the same game.
             scale="none",
+            **self.classes(),
         )
 
     def stream(self, learner: Learner) -> ExampleStream:
@@ -301,6 +331,9 @@ def _best_of_sizes(request: Request, run: Run, stop: SearchStop) -> list[BestOfS
 
     certified = run.certified
     if certified is None or request.low_memory or request.l2 > 0:
+        return []
+    if run.source.is_of_classes:
+        # This search is for the limits of a certificate of one margin.
         return []
     last, intercept = certified.last, None if request.no_intercept else 2**request.bits
     passes = run.source.passes(request.loss, last.rounds, True)

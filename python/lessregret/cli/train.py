@@ -16,6 +16,7 @@ from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
     by_option,
+    classes_option,
     data_or_query_argument,
     format_option,
     json_option,
@@ -23,6 +24,7 @@ from lessregret.cli.options import (
     loss_option,
     negatives_option,
     no_intercept_option,
+    parse_classes,
     progress_option,
     report_option,
     scale_option,
@@ -80,16 +82,7 @@ if TYPE_CHECKING:
 @bits_option
 @no_intercept_option
 @namespace_options
-@click.option(
-    "--classes",
-    "classes_text",
-    metavar="CLASSES",
-    help="For more than two classes. A number, such as 20: the labels of text are 1 to 20. A list, "
-    "such as 0,1,2 or red,green,blue: the labels of text, or the names in a table. 'auto': classes "
-    "are found as they come, and each counts from its first example on. A table whose first rows "
-    "have more than two words as labels needs no --classes. Logistic loss is then multinomial, and "
-    "hinge loss that of each class against the rest.",
-)
+@classes_option
 @click.option(
     "--importance-aware/--no-importance-aware",
     default=None,
@@ -258,10 +251,7 @@ class Request:
     @property
     def classes(self) -> str | int | list[str] | None:
         """The classes asked for, if there may be more than two."""
-        text = self.classes_text
-        if text is None or text == "auto":
-            return text
-        return int(text) if text.isdecimal() else text.split(",")
+        return parse_classes(self.classes_text)
 
     def settings(self) -> dict[str, Any]:
         """Which learner a new model has."""

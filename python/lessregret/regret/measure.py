@@ -24,7 +24,14 @@ from lessregret.errors import SpecError
 from lessregret.learners.learner import Learner, learn_many
 from lessregret.learners.rules import Rule
 from lessregret.ledger import Ledger
-from lessregret.regret.comparator import BestFixed, InMemory, OverFiles, Passes, iterate_best_fixed
+from lessregret.regret.comparator import (
+    BestFixed,
+    InMemory,
+    OverFiles,
+    Passes,
+    class_passes,
+    iterate_best_fixed,
+)
 
 FIRST_MARK = 512
 """Rounds before which regret per example is mostly that of the first few examples."""
@@ -141,6 +148,11 @@ class Source(Protocol):
         """Train up to round ``stop``; return the rounds reached, and whether all are done."""
         ...
 
+    @property
+    def is_of_classes(self) -> bool:
+        """Whether there may be more than two classes."""
+        ...
+
     def passes(self, loss: str, rounds: int, done: bool) -> Passes | None:
         """The first ``rounds`` examples, for the best fixed point; None if not available."""
         ...
@@ -162,6 +174,7 @@ class FromMemory:
     ) -> None:
         self._examples, self._growth, self._rounds = examples, growth, 0
         self._watch = watch
+        self._classes: list[int] | None = None
 
     def stops(self) -> Iterator[int]:
         total = len(self._examples)
@@ -177,10 +190,19 @@ class FromMemory:
             self._rounds = end
             if self._watch is not None:
                 self._watch(end, total)
+        # Classes that are found as they come are those of the rounds so far.
+        self._classes = learners[0].classes
         return stop, stop == total
 
+    @property
+    def is_of_classes(self) -> bool:
+        return self._examples.space.labels == "classes"
+
     def passes(self, loss: str, rounds: int, done: bool) -> Passes | None:
-        return InMemory(self._examples, loss, None if done else rounds)
+        count = None if done else rounds
+        if self._classes is not None:
+            return class_passes(self._examples, loss, self._classes, count)
+        return InMemory(self._examples, loss, count)
 
 
 class FromFiles:
@@ -216,6 +238,10 @@ class FromFiles:
             if self._watch is not None:
                 self._watch(self._stream.bytes_read, self._rounds)
         return self._rounds, False
+
+    @property
+    def is_of_classes(self) -> bool:
+        return False
 
     def passes(self, loss: str, rounds: int, done: bool) -> Passes | None:
         return self._again(loss) if done else None

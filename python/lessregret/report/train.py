@@ -14,6 +14,7 @@ from lessregret.learners.rules import Coin
 from lessregret.ledger import STANDARDISED_LABELS, Ledger
 from lessregret.report import pictures
 from lessregret.report.certified import Certified, certified_section, certified_tile
+from lessregret.report.classes import classes_sections
 from lessregret.report.page import DataFile, Origin, Report, Section, about_data, data_section
 from lessregret.report.parts import (
     Bar,
@@ -116,6 +117,7 @@ def train_report(run: TrainRun, origin: Origin) -> Report:
         _loss_section(run),
         *_calibration_sections(run),
         *slices_sections(run.metrics),
+        *classes_sections(run.metrics),
         _weights_section(run),
         certified_section(_certified(run)),
         *_regret_sections(run),

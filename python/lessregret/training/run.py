@@ -29,7 +29,7 @@ from lessregret.learners.losses import loss_named
 from lessregret.learners.namespaces import check_same, namespaces_of
 from lessregret.learners.rules import Rule, parse_rule
 from lessregret.ledger import Ledger
-from lessregret.training.progressive import Progressive, RunMetrics
+from lessregret.training.progressive import Progressive, ProgressiveClasses, RunMetrics
 from lessregret.training.recorder import Recorder, Unrecorded
 from lessregret.training.run_warnings import Finding, run_warnings
 from lessregret.training.watchers import Watcher, watcher_of
@@ -273,10 +273,7 @@ def train(
     is_many = learner.classes is not None
     calibrates = not is_many and loss_named(learner.spec["loss"]).link == "probability"
     by = _names(by)
-    if is_many and by:
-        raise SpecError("slices have scores of two classes or of numbers; leave out by")
-    # The metrics are those of one margin for each example.
-    progressive = None if is_many else Progressive(learner.spec["loss"], before.rounds, by)
+    progressive = _progressive(learner, before.rounds, by)
     recorder = Recorder(before, progressive, calibrates=calibrates) if record else None
     reading = {"bad_lines": bad_lines, "names": names, "threads": threads, "by": by}
     # Before the output is opened, since it imports, and an interrupt may get lost during an import.
@@ -307,8 +304,17 @@ def train(
         warnings=()
         if is_many
         else run_warnings(learner.spec, ledger, run.recorder.late.part(), fill_of(learner)),
-        metrics=None if progressive is None else progressive.metrics(),
+        metrics=progressive.metrics(),
     )
+
+
+def _progressive(learner: Learner, before: int, by: list[str]) -> Progressive | ProgressiveClasses:
+    """What adds up the metrics of the run."""
+    if learner.classes is None:
+        return Progressive(learner.spec["loss"], before, by)
+    if by:
+        raise SpecError("slices have scores of two classes or of numbers; leave out by")
+    return ProgressiveClasses(learner)
 
 
 class _Run(NamedTuple):
