@@ -173,8 +173,8 @@ class FromMemory:
         watch: Callable[[int, int], object] | None = None,
     ) -> None:
         self._examples, self._growth, self._rounds = examples, growth, 0
-        self._classes: list[int] | None = None
         self._watch = watch
+        self._classes: list[int] | None = None
 
     def stops(self) -> Iterator[int]:
         total = len(self._examples)

@@ -273,7 +273,7 @@ def train(
     is_many = learner.classes is not None
     calibrates = not is_many and loss_named(learner.spec["loss"]).link == "probability"
     by = _names(by)
-    progressive = _progressive(learner, by)
+    progressive = _progressive(learner, before.rounds, by)
     recorder = Recorder(before, progressive, calibrates=calibrates) if record else None
     reading = {"bad_lines": bad_lines, "names": names, "threads": threads, "by": by}
     # Before the output is opened, since it imports, and an interrupt may get lost during an import.
@@ -306,6 +306,15 @@ def train(
         else run_warnings(learner.spec, ledger, run.recorder.late.part(), fill_of(learner)),
         metrics=progressive.metrics(),
     )
+
+
+def _progressive(learner: Learner, before: int, by: list[str]) -> Progressive | ProgressiveClasses:
+    """What adds up the metrics of the run."""
+    if learner.classes is None:
+        return Progressive(learner.spec["loss"], before, by)
+    if by:
+        raise SpecError("slices have scores of two classes or of numbers; leave out by")
+    return ProgressiveClasses(learner)
 
 
 class _Run(NamedTuple):
@@ -359,15 +368,6 @@ class _Run(NamedTuple):
 
 def _names(by: str | Sequence[str]) -> list[str]:
     return [by] if isinstance(by, str) else list(by)
-
-
-def _progressive(learner: Learner, by: Sequence[str]) -> Progressive | ProgressiveClasses:
-    """What adds up the metrics of a run that goes on from this learner."""
-    if learner.classes is None:
-        return Progressive(learner.spec["loss"], learner.tally().rounds, by)
-    if by:
-        raise SpecError("slices have scores of two classes or of numbers; leave out by")
-    return ProgressiveClasses(learner)
 
 
 def names_of_classes(classes: str | int | Sequence[int | str] | None) -> list[str] | None:
