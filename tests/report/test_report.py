@@ -33,7 +33,7 @@ def clicks(tmp_path_factory: pytest.TempPathFactory) -> str:
 def tiles_of(outline: Outline) -> dict[str, str]:
     """The numbers of the headline by name, without their notes."""
     names = [
-        k for k, text in enumerate(outline.tiles) if re.match(r"mean|mist|exam|sec|reg|cert", text)
+        k for k, text in enumerate(outline.tiles) if re.match(r"mean|mist|exam|sec|reg|left", text)
     ]
     return {outline.tiles[k]: outline.tiles[k + 1] for k in names}
 
