@@ -186,6 +186,31 @@ class Metrics:
     def sums(self, end: bool) -> _SumsParts: ...
     def area(self, end: bool) -> tuple[float, float] | None: ...
 
+_ClassParts = tuple[
+    int,
+    float,
+    float,
+    list[float],
+    list[float],
+    list[float],
+    list[float],
+    list[tuple[int, int, float]],
+]
+
+@final
+class ClassMetrics:
+    def __new__(cls, loss: str) -> ClassMetrics: ...
+    def add(self, outcomes: Outcomes, codes: list[int]) -> None: ...
+    def add_arrays(
+        self,
+        codes: list[int],
+        margins: NDArray[np.float64],
+        labels: NDArray[np.float32],
+        importances: NDArray[np.float32],
+    ) -> None: ...
+    def mark(self) -> None: ...
+    def sums(self, end: bool) -> _ClassParts: ...
+
 @final
 class Slices:
     def __new__(cls, loss: str, columns: int) -> Slices: ...
@@ -305,6 +330,13 @@ class Columns:
     def meet(self, examples: Examples, count: int | None = None) -> None: ...
     def slots(self) -> NDArray[np.uint32]: ...
     def importances(self) -> NDArray[np.float64]: ...
+    def rows(
+        self, examples: Examples, count: int | None = None
+    ) -> tuple[
+        tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float32]],
+        NDArray[np.float32],
+        NDArray[np.float32],
+    ]: ...
     @property
     def total(self) -> float: ...
 

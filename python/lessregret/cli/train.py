@@ -16,6 +16,7 @@ from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
     by_option,
+    classes_option,
     data_or_query_argument,
     format_option,
     json_option,
@@ -23,6 +24,8 @@ from lessregret.cli.options import (
     loss_option,
     negatives_option,
     no_intercept_option,
+    parse_classes,
+    progress_option,
     report_option,
     scale_option,
     threads_option,
@@ -79,16 +82,7 @@ if TYPE_CHECKING:
 @bits_option
 @no_intercept_option
 @namespace_options
-@click.option(
-    "--classes",
-    "classes_text",
-    metavar="CLASSES",
-    help="For more than two classes. A number, such as 20: the labels of text are 1 to 20. A list, "
-    "such as 0,1,2 or red,green,blue: the labels of text, or the names in a table. 'auto': classes "
-    "are found as they come, and each counts from its first example on. A table whose first rows "
-    "have more than two words as labels needs no --classes. Logistic loss is then multinomial, and "
-    "hinge loss that of each class against the rest.",
-)
+@classes_option
 @click.option(
     "--importance-aware/--no-importance-aware",
     default=None,
@@ -154,6 +148,7 @@ if TYPE_CHECKING:
 @worker_options
 @report_option
 @by_option
+@progress_option
 @click.option("--quiet", is_flag=True, help="Print neither progress nor a summary.")
 @json_option
 @click.pass_context
@@ -188,9 +183,10 @@ def _trained(request: Request, given: GivenData, learner: Learner) -> Training:
         return trained_by(request.workers, given, learner, request)
     from lessregret.training.run import train
 
+    total, before, every = _total_bytes(request, given), learner.tally(), request.every_line
     with (
         _predictions(request) as predictions,
-        make_progress(request.quiet, _total_bytes(request, given), learner.tally()) as progress,
+        make_progress(request.quiet, total, before, every) as progress,
     ):
         return train(
             given,
@@ -205,6 +201,7 @@ def _trained(request: Request, given: GivenData, learner: Learner) -> Training:
             record=request.report is not None,
             by=request.by,
             progress=progress,
+            progress_every=request.every_line,
         )
 
 
@@ -238,6 +235,7 @@ class Request:
     workers: Workers | None
     report: str | None
     by: tuple[str, ...]
+    every_line: int | None
     quiet: bool
     as_json: bool
 
@@ -253,10 +251,7 @@ class Request:
     @property
     def classes(self) -> str | int | list[str] | None:
         """The classes asked for, if there may be more than two."""
-        text = self.classes_text
-        if text is None or text == "auto":
-            return text
-        return int(text) if text.isdecimal() else text.split(",")
+        return parse_classes(self.classes_text)
 
     def settings(self) -> dict[str, Any]:
         """Which learner a new model has."""
@@ -281,6 +276,8 @@ def _check(request: Request) -> None:
         raise SpecError("standard input can be read only once; use --passes 1 or a file")
     if request.predictions == STREAM and request.as_json:
         raise SpecError("--json and --predictions - both want stdout; write predictions to a file")
+    if request.quiet and request.every_line is not None:
+        raise SpecError("-P asks for progress and --quiet for none; leave out one of them")
     if request.slim and not request.model:
         raise SpecError("--slim says how to write a model; say where with --model")
     if request.workers is not None:
