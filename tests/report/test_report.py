@@ -113,6 +113,17 @@ def test_hardly_any_examples(lessregret: CommandLine, examples: int, importance:
         assert tiles_of(outline_of("page.html"))["examples"] == str(examples)
 
 
+def test_the_positive_class_of_a_table_has_its_name(lessregret: CommandLine) -> None:
+    rows = "".join(f"{k % 7},{'yes' if k % 3 else 'no'}\n" for k in range(600))
+    table = lessregret.write("sales.csv", f"age,bought\n{rows}")
+    done = lessregret("train", table, "--label", "bought", "--report", "page.html", "--quiet")
+    assert done.code == 0
+    text = Path("page.html").read_text(encoding="utf-8")
+    assert "of this run label yes was predicted with" in text
+    assert "line label yes came more often than predicted" in text
+    assert "label 1" not in text
+
+
 def test_without_names_there_are_slots(lessregret: CommandLine, clicks: str) -> None:
     assert lessregret("train", clicks, "--bits", "12", "--report", "page.html", "--quiet").code == 0
     text = Path("page.html").read_text(encoding="utf-8")
