@@ -113,6 +113,30 @@ def test_hardly_any_examples(lessregret: CommandLine, examples: int, importance:
         assert tiles_of(outline_of("page.html"))["examples"] == str(examples)
 
 
+def test_regret_below_zero_is_drawn_and_said(lessregret: CommandLine) -> None:
+    """Labels that change sides: whoever follows them loses less than every fixed model."""
+    data = lessregret.write("drift.vw", "".join(f"{s} |a b\n" * 1000 for s in (1, -1, 1, -1)))
+    done = lessregret("regret", data, "--bits", "8", "--report", "page.html", "--quiet")
+    assert done.code == 0
+    assert "\nBelow 0: per-coordinate, global lost less than every fixed model" in done.stdout
+    picture = Path("page.html").read_text(encoding="utf-8").split("Regret over the examples")[1]
+    shown = picture.split("</figure>")[0]
+    assert "regret of per-coordinate" in shown
+    assert "as the best fixed model" in shown
+    assert "bound of" not in shown
+
+
+def test_the_positive_class_of_a_table_has_its_name(lessregret: CommandLine) -> None:
+    rows = "".join(f"{k % 7},{'yes' if k % 3 else 'no'}\n" for k in range(600))
+    table = lessregret.write("sales.csv", f"age,bought\n{rows}")
+    done = lessregret("train", table, "--label", "bought", "--report", "page.html", "--quiet")
+    assert done.code == 0
+    text = Path("page.html").read_text(encoding="utf-8")
+    assert "of this run label yes was predicted with" in text
+    assert "line label yes came more often than predicted" in text
+    assert "label 1" not in text
+
+
 def test_without_names_there_are_slots(lessregret: CommandLine, clicks: str) -> None:
     assert lessregret("train", clicks, "--bits", "12", "--report", "page.html", "--quiet").code == 0
     text = Path("page.html").read_text(encoding="utf-8")

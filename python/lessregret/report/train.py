@@ -330,8 +330,8 @@ def _calibration_sections(run: TrainRun) -> list[Section]:
 
 CALIBRATION = (
     "Bins of about equal weight; each probability was made just before its example was learned. "
-    "Above the dotted line label 1 came more often than predicted, below it less often. A bar "
-    "without a dot: label 1 did not come."
+    "Above the dotted line {label} came more often than predicted, below it less often. A bar "
+    "without a dot: {label} did not come."
 )
 
 
