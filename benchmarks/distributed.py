@@ -26,7 +26,6 @@ from benchmarks.speed.generate import clicks as ctr
 from lessregret import Learner, merge, open_examples
 from lessregret.data.datasets import DataHome
 from lessregret.data.examples import Examples
-from lessregret.distributed.run import last_players
 
 SETS = ("clicks", "ctr", "a9a", "avazu-piece", "20news-comp", "sentiment")
 SENTIMENT = ("books", "dvd", "electronics", "kitchen")
@@ -130,7 +129,7 @@ def trained(task: Task, shards: int, syncs: int, way: str, by: str) -> tuple[Lea
         model = learner.to_bytes()
         parts = [after(model, task, piece) for piece in pieces if len(piece)]
         start = time.perf_counter()
-        players = last_players(learner, shards) if number == syncs else shards
+        players = 1 if number == syncs else shards
         learner = merge(Learner.from_bytes(model), parts, how=way, players=players)  # type: ignore[arg-type]
         seconds += time.perf_counter() - start
     return learner, seconds

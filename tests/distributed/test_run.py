@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from lessregret import InputError, Learner, SpecError
+from lessregret import InputError, Learner, LessRegretError, SpecError
 from lessregret.data.generate import ClickWorld, log_text
 from lessregret.distributed import ByteRange, cut, train, train_interval
 from lessregret.distributed.local import in_process, in_processes
@@ -75,7 +76,7 @@ class StoppedError(Exception):
     """The run was stopped."""
 
 
-@pytest.mark.parametrize("after", [1, 2, 4, 5])
+@pytest.mark.parametrize("after", [1, 2, 3, 4, 5])
 def test_a_stopped_run_goes_on_to_the_same_bits(log: Path, tmp_path: Path, after: int) -> None:
     run = partial(train, [log], start=start(), workers=3, syncs=5, engine=in_process)
     folder, told = tmp_path / "kept", []
@@ -114,6 +115,19 @@ def test_a_killed_worker_changes_no_bit(
     assert disturbed.to_bytes() == run(engine=in_process).to_bytes()
 
 
+def never(_: bytes, __: Piece) -> bytes:
+    """An interval that does not end."""
+    time.sleep(3600)
+    return b""
+
+
+def test_a_wait_ends_and_says_what_is_missing(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lessregret.distributed.local.train_interval", never)
+    engine = partial(in_processes, timeout=5)
+    with pytest.raises(LessRegretError, match=r"interval in 5 s; 2 of 2 are missing; raise"):
+        train([log], start=start(), workers=2, syncs=1, engine=engine)
+
+
 def test_bad_requests_are_refused(log: Path) -> None:
     def never(_: bytes, __: Sequence[Piece]) -> list[bytes]:
         raise AssertionError
@@ -131,5 +145,3 @@ def test_the_last_merge_takes_no_lift_of_the_fixed_share_for_evidence(tmp_path: 
     lanes = run(plan, Learner(bits=16)).ledger().lanes
     # The lane has 0.99 of the shares in the shards; a product of their moves leaves it 0.64 or so.
     assert max(lane.share for lane in lanes) > 0.95
-    wrong = run(plan, Learner(bits=16), players=1).ledger().lanes
-    assert max(lane.share for lane in wrong) < 0.95

@@ -9,6 +9,8 @@ from safetensors.numpy import load
 from lessregret import Arow, Coin, Ftrl, Learner, PerCoordinate, merge
 from lessregret.learners.merging import merged_slot
 from lessregret.learners.mixture import RATES
+from lessregret.learners.rules.coin import Shared
+from tests.support.model_files import take_apart
 from tests.support.shards import after
 from tests.support.streams import random_rounds
 
@@ -31,6 +33,12 @@ def slots(learner: Learner) -> np.ndarray:
     return found
 
 
+def coin_of(merged: Learner) -> Coin:
+    """The coin that knows what a learner with it, or with a lane of it, shares."""
+    shared = take_apart(merged.to_bytes())[0]["shared"]
+    return Coin().knowing(Shared(**shared.get("coin", shared["state"])))
+
+
 @pytest.mark.parametrize("how", ["matched", "weighted", "average"])
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 @pytest.mark.parametrize("first", [0, 80])
@@ -41,9 +49,10 @@ def test_a_merged_slot_is_that_of_the_formula(rule: PerCoordinate, how: str, fir
     merged = merge(start, shards, how=how)  # type: ignore[arg-type]
     curvature = 0.5 * merged.tally().features / merged.tally().rounds
     before, parts, found = slots(start), [slots(shard) for shard in shards], slots(merged)
+    formula = coin_of(merged) if isinstance(rule, Coin) else rule
     for slot in range(len(found)):
         own = [tuple(part[slot]) for part in parts]
-        expected = merged_slot(rule, tuple(before[slot]), own, curvature=curvature, how=how)
+        expected = merged_slot(formula, tuple(before[slot]), own, curvature=curvature, how=how)
         assert found[slot] == pytest.approx(np.array(expected), rel=3e-5, abs=1e-6)
 
 
@@ -54,7 +63,7 @@ def test_a_lane_merges_as_a_learner_at_its_rate() -> None:
     merged = merge(start, shards)
     curvature = 0.5 * merged.tally().features / merged.tally().rounds
     before, parts, found = slots(start), [slots(shard) for shard in shards], slots(merged)
-    rules = [*(PerCoordinate(rate=rate, offset=0.3) for rate in RATES), Coin()]
+    rules = [*(PerCoordinate(rate=rate, offset=0.3) for rate in RATES), coin_of(merged)]
     for slot in range(len(found)):
         for lane, rule in enumerate(rules):
             own = [tuple(part[slot, :, lane]) for part in parts]

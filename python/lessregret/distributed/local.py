@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from functools import partial
 from multiprocessing import get_context
 from typing import Any
 
@@ -15,6 +14,8 @@ from lessregret.errors import LessRegretError
 
 TRIES = 5
 """How often an interval is tried whose worker died; it has the same result every time."""
+TIMEOUT = 3600.0
+"""Seconds in which some interval must end."""
 
 Engine = Callable[[bytes, Sequence[Any]], list[bytes]]
 """Runs :func:`train_interval` on every piece, in any order and place, and returns the models. The
@@ -26,10 +27,14 @@ def in_process(model: bytes, pieces: Sequence[Piece]) -> list[bytes]:
     return [train_interval(model, piece) for piece in pieces]
 
 
-def in_processes(model: bytes, pieces: Sequence[Piece]) -> list[bytes]:
-    """The engine that runs every piece in a process of its own, and again if the process dies."""
+def in_processes(model: bytes, pieces: Sequence[Piece], *, timeout: float = TIMEOUT) -> list[bytes]:
+    """The engine that runs every piece in a process of its own, and again if the process dies.
+
+    If no interval ends in ``timeout`` seconds, the processes are killed and a LessRegretError tells
+    how many are missing.
+    """
     for _ in range(TRIES):
-        models = _by_pool(model, pieces)
+        models = _by_pool(model, pieces, timeout)
         if models is not None:
             return models
     raise LessRegretError(
@@ -38,11 +43,29 @@ def in_processes(model: bytes, pieces: Sequence[Piece]) -> list[bytes]:
     )
 
 
-def _by_pool(model: bytes, pieces: Sequence[Piece]) -> list[bytes] | None:
+def _by_pool(model: bytes, pieces: Sequence[Piece], timeout: float) -> list[bytes] | None:
     """The models after the pieces; None if a process died."""
     try:
         # Not forked: the threads of the core do not survive a fork.
         with ProcessPoolExecutor(len(pieces), mp_context=get_context("spawn")) as pool:
-            return list(pool.map(partial(train_interval, model), pieces))
+            intervals = [pool.submit(train_interval, model, piece) for piece in pieces]
+            _wait(pool, intervals, timeout)
+            return [interval.result() for interval in intervals]
     except BrokenProcessPool:
         return None
+
+
+def _wait(pool: ProcessPoolExecutor, intervals: Sequence[Future[bytes]], timeout: float) -> None:
+    """Return when all intervals have ended; raise an error if none does for too long."""
+    missing = set(intervals)
+    while missing:
+        ended, missing = wait(missing, timeout, FIRST_COMPLETED)
+        if not ended:
+            # Python 3.14 has kill_workers.
+            for process in list(pool._processes.values()):
+                process.kill()
+            raise LessRegretError(
+                f"no process ended its interval in {timeout:g} s; {len(missing)} of "
+                f"{len(intervals)} are missing; raise the time-out of in_processes, or use more "
+                "syncs, so that intervals are shorter"
+            )

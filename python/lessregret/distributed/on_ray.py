@@ -13,12 +13,13 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from lessregret.distributed.interval import train_interval
 from lessregret.distributed.local import Engine
 from lessregret.distributed.pieces import ArrowRows
 from lessregret.distributed.sources import Cut, Source
+from lessregret.distributed.waiting import within
 from lessregret.errors import LessRegretError, SpecError
 
 LOCAL = "local"
@@ -31,6 +32,7 @@ RETRIES = 5
 SAMPLE = 10_000
 
 Interval = Callable[[bytes, Any], bytes]
+T = TypeVar("T")
 
 
 class OnRay:
@@ -117,14 +119,9 @@ class OnRay:
                 raise LessRegretError(self._what_is_missing(len(missing), len(tasks)))
 
     def _what_is_missing(self, missing: int, of: int) -> str:
-        nodes = sum(node["Alive"] for node in self._ray.nodes())
-        cpus = self._ray.cluster_resources().get("CPU", 0)
-        free = self._ray.available_resources().get("CPU", 0)
-        cure = "raise the time-out" if cpus else "start a node with CPUs"
         return (
             f"Ray ended no interval in {self.timeout:g} s; {missing} of {of} are missing, and each "
-            f"needs 1 CPU. The cluster has {nodes} nodes with {cpus:g} CPUs, of which {free:g} are "
-            f"free; {cure}, or cut the data into smaller pieces"
+            f"needs 1 CPU. {_cluster(self._ray)}, or cut the data into smaller pieces"
         )
 
     def _told(self, error: Exception) -> Exception:
@@ -154,29 +151,56 @@ class Block(NamedTuple):
 
 
 class RayDataset(Source):
-    """A Ray dataset; its rows stay in the object store."""
+    """A Ray dataset; its rows stay in the object store.
 
-    def __init__(self, dataset: Any) -> None:
-        self.dataset = dataset
+    Parameters
+    ----------
+    dataset : Dataset of Ray
+        The rows.
+    timeout : number of seconds, default 600
+        If sampling, counting or cutting the rows takes longer, a LessRegretError tells what is
+        missing.
+    """
+
+    def __init__(self, dataset: Any, *, timeout: float = TIMEOUT) -> None:
+        self.dataset, self._timeout = dataset, timeout
 
     def sample(self) -> Any:
-        return self.dataset.take_batch(SAMPLE, batch_format="pyarrow")
+        return self._within("first rows", self._first_rows)
 
     def examples(self) -> int:
-        count: int = self.dataset.count()
-        return count
+        return self._within("count of rows", self._count)
 
     @contextmanager
     def cut(self, count: int, engine: Engine | None) -> Iterator[Cut]:
         if engine is not None and not isinstance(engine, OnRay):
             raise SpecError("the blocks of a Ray dataset are learned by Ray; leave out the engine")
         runs = engine or OnRay("auto")
+        yield self._within("blocks", lambda: self._blocks(count)), runs
+
+    def _first_rows(self) -> Any:
+        return self.dataset.take_batch(SAMPLE, batch_format="pyarrow")
+
+    def _count(self) -> int:
+        count: int = self.dataset.count()
+        return count
+
+    def _blocks(self, count: int) -> list[Block]:
         with _rows_in_order():
             blocks = self.dataset.repartition(count).to_arrow_refs()
         ray = _imported()
-        rows = ray.get([ray.remote(_rows).remote(block) for block in blocks], timeout=TIMEOUT)
+        rows = ray.get([ray.remote(_rows).remote(block) for block in blocks])
         numbered = enumerate(zip(blocks, rows, strict=True))
-        yield [Block(block, number, each) for number, (block, each) in numbered if each], runs
+        return [Block(block, number, each) for number, (block, each) in numbered if each]
+
+    def _within(self, what: str, call: Callable[[], T]) -> T:
+        def missing() -> str:
+            return (
+                f"Ray did not give the {what} of the dataset in {self._timeout:g} s. "
+                f"{_cluster(_imported())}"
+            )
+
+        return within(self._timeout, call, missing)
 
 
 @contextmanager
@@ -190,6 +214,15 @@ def _rows_in_order() -> Iterator[None]:
         yield
     finally:
         options.preserve_order = before
+
+
+def _cluster(ray: Any) -> str:
+    """What a cluster has, and what to do if that is too little."""
+    nodes = sum(node["Alive"] for node in ray.nodes())
+    cpus = ray.cluster_resources().get("CPU", 0)
+    free = ray.available_resources().get("CPU", 0)
+    cure = "raise the time-out" if cpus else "start a node with CPUs"
+    return f"The cluster has {nodes} nodes with {cpus:g} CPUs, of which {free:g} are free; {cure}"
 
 
 def _rows(table: Any) -> int:

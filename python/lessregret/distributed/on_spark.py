@@ -16,11 +16,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as NotInTime
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 from lessregret.data.arrow_tables import open_table
@@ -30,6 +28,7 @@ from lessregret.distributed.local import Engine
 from lessregret.distributed.pieces import ArrowRows, pyarrow_for
 from lessregret.distributed.run import Plan, run
 from lessregret.distributed.sources import Cut, Source
+from lessregret.distributed.waiting import within
 from lessregret.errors import LessRegretError, SpecError
 from lessregret.learners.learner import Learner
 
@@ -39,6 +38,7 @@ TIMEOUT = 3600.0
 OUTPUT = "model binary"
 
 Interval = Callable[[bytes, Any], bytes]
+T = TypeVar("T")
 
 
 class Partition(NamedTuple):
@@ -76,32 +76,16 @@ class OnSpark:
         """The models after the pieces; a partition without rows has none."""
         shared = self._context.broadcast(model)
         models = self._frame.mapInArrow(_on_partition(shared, self._interval), OUTPUT).rdd
-        group = f"lessregret-{uuid4()}"
-        with ThreadPoolExecutor(1) as pool:
-            job = pool.submit(self._run, group, models, [piece.number for piece in pieces])
-            try:
-                return job.result(self._timeout)
-            except NotInTime as error:
-                self._context.cancelJobGroup(group)
-                raise LessRegretError(self._what_is_missing(len(pieces))) from error
-            finally:
-                shared.unpersist()
-
-    def _run(self, group: str, models: Any, partitions: list[int]) -> list[bytes]:
-        self._context.setJobGroup(group, "lessregret: an interval of learning", True)
+        numbers = [piece.number for piece in pieces]
         try:
-            found: list[bytes] = self._context.runJob(models, _contents, partitions)
-        except Exception as error:
-            # Whatever Py4J raises: the message of the interval stands in Spark's.
-            raise _told(error) from error
-        return found
-
-    def _what_is_missing(self, intervals: int) -> str:
-        cores = self._context.defaultParallelism
-        return (
-            f"Spark did not end {intervals} intervals in {self._timeout:g} s, with {cores} cores; "
-            "look at the executors of the application, raise the time-out, or use more syncs"
-        )
+            return _within(
+                self._context,
+                self._timeout,
+                lambda: _models(self._context, models, numbers),
+                f"end {len(pieces)} intervals",
+            )
+        finally:
+            shared.unpersist()
 
 
 class SparkFrame(Source):
@@ -115,11 +99,14 @@ class SparkFrame(Source):
         self.frame, self._timeout, self._interval = frame, timeout, interval
 
     def sample(self) -> Any:
-        return self.frame.limit(SAMPLE).toArrow()
+        return self._within(lambda: self.frame.limit(SAMPLE).toArrow(), "give the first rows")
 
     def examples(self) -> int:
-        count: int = self.frame.count()
+        count: int = self._within(self.frame.count, "count the rows")
         return count
+
+    def _within(self, call: Callable[[], T], what: str) -> T:
+        return _within(self.frame.sparkSession.sparkContext, self._timeout, call, what)
 
     @contextmanager
     def cut(self, count: int, engine: Engine | None) -> Iterator[Cut]:
@@ -189,6 +176,34 @@ def learn_batches(
             save_model(place, number, run(plan, learner, players=workers))
 
     return learn
+
+
+def _models(context: Any, models: Any, partitions: list[int]) -> list[bytes]:
+    try:
+        found: list[bytes] = context.runJob(models, _contents, partitions)
+    except Exception as error:
+        # Whatever Py4J raises: the message of the interval stands in Spark's.
+        raise _told(error) from error
+    return found
+
+
+def _within(context: Any, timeout: float, call: Callable[[], T], what: str) -> T:
+    """What a call returns that runs jobs; they are cancelled if they take too long."""
+    group = f"lessregret-{uuid4()}"
+
+    def in_group() -> T:
+        # The group is that of the thread, so it is set in the thread that runs the jobs.
+        context.setJobGroup(group, f"lessregret: {what}", True)
+        return call()
+
+    def missing() -> str:
+        context.cancelJobGroup(group)
+        return (
+            f"Spark did not {what} in {timeout:g} s, with {context.defaultParallelism} cores; look "
+            "at the executors of the application, raise the time-out, or use more syncs"
+        )
+
+    return within(timeout, in_group, missing)
 
 
 def _dealt(frame: Any, count: int) -> Any:

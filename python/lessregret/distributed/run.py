@@ -107,11 +107,10 @@ def run(
     checkpoint: str | os.PathLike[str] | None = None,
     progress: Callable[[str], object] | None = None,
     *,
-    players: int | None = None,
+    players: int = 1,
 ) -> Learner:
     """Learn as planned; ``players`` is how many learners go on from the last model."""
     steps, done, learner = plan.steps, 0, start
-    players = last_players(start, plan.workers) if players is None else players
     kept = None if checkpoint is None else Checkpoint(Path(checkpoint), plan.described(start))
     if kept is not None:
         done, learner = kept.load(start)
@@ -123,17 +122,6 @@ def run(
         if progress is not None:
             progress(f"sync {number} of {len(steps)}, {learner.tally().rounds:,} examples")
     return learner
-
-
-def last_players(start: Learner, workers: int) -> int:
-    """How many learners the last merge is for, so that its mixture counts every loss once.
-
-    Without a fixed share it is 1: what earlier merges held back counts then. With one, nothing is
-    held back, and a merge for 1 multiplies the moves of the shares. But a share at the floor is
-    lifted by the fixed share in every shard, and so many lifts would be taken for evidence: on
-    200,000 clicks with 8 shards, a lane at the floor got a share of 0.999 in the last merge.
-    """
-    return workers if start.spec["fixed_share"] else 1
 
 
 def _synced(learner: Learner, models: Sequence[bytes], players: int) -> Learner:

@@ -12,16 +12,22 @@ f(S) is the part of the way to its optimum that a weight has gone when its energ
 to S. So Δw_k/f(S_k) is where shard k is heading, and f(S) of it is where one learner would be that
 saw what all shards saw. The twin of ``crates/core/src/rule/merging.rs``, in float64.
 
+The coin has no rate. Around a weight it is descent with the rate c/√S, S = G(G + A) and
+c = √S ∂w/∂θ; half of c is the rate above, because half of G·A is about Σ g² where predictions are
+calibrated. Its reward is the one at which it plays the merged weight.
+
 A slot that at most one shard has moved is that shard's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import expm1, sqrt
+from math import exp, expm1, sqrt, tanh
 from typing import NamedTuple
 
 from lessregret.learners.rules import Arow, Coin, Ftrl, PerCoordinate
+from lessregret.learners.rules.coin import MOST_EXPONENT
+from lessregret.learners.rules.coin import Slot as CoinSlot
 from lessregret.learners.rules.rule import rate_number
 
 
@@ -53,9 +59,14 @@ def merged_weight(
         way = gain / (sqrt(start.energy + gain) + sqrt(start.energy))
         return -expm1(-2 * curvature * rate * way)
 
-    known = [(gain, move) for gain, move in zip(gained, moves, strict=True) if gain > 0]
-    heading = sum(gain * move / reached(gain) for gain, move in known)
-    return Heavy(start.weight + reached(sum(gained)) * heading / sum(gained), energy)
+    def part(gain: float) -> float:
+        """How much of its move a shard contributes; all of it if the gain is too small to count."""
+        own = reached(gain)
+        return gain / total * reached(total) / own if own > 0 else 1.0
+
+    total = sum(gained)
+    shift = sum(part(gain) * move for gain, move in zip(gained, moves, strict=True) if gain > 0)
+    return Heavy(start.weight + shift, energy)
 
 
 def merged_slot(
@@ -68,8 +79,11 @@ def merged_slot(
 ) -> tuple[float, ...]:
     """The slot of one learner; values are 1, so that all are in one unit.
 
-    >>> merged_slot(Coin(), (1.0, 2.0), [(1.5, 3.0), (0.5, 2.5)], curvature=1.0)
-    (1.0, 3.5)
+    A coin must know the merged shared state. Two shards that lost what one of them won:
+
+    >>> reward, stake = merged_slot(Coin(), (0.0, 0.0), [(1.0, 1.0), (-1.0, 1.0)], curvature=1.0)
+    >>> round(reward, 9), stake
+    (0.0, 2.0)
     """
     moved = [tuple(shard) for shard in shards if tuple(shard) != tuple(start)]
     if len(moved) < 2:
@@ -79,7 +93,7 @@ def merged_slot(
     if isinstance(rule, Ftrl):
         return _ftrl(rule, start, shards, curvature, how)
     if isinstance(rule, Coin):
-        return _coin(start, shards, how)
+        return _coin(rule, start, shards, curvature, how)
     return _gaussian(start, shards, how)
 
 
@@ -118,12 +132,44 @@ def _ftrl(
     return -weight * inverse_rate - (rule.l1 if weight > 0 else -rule.l1), n
 
 
-def _coin(start: Sequence[float], shards: Sequence[Sequence[float]], how: str) -> tuple[float, ...]:
-    """Reward and stake are sums."""
-    count = len(shards) if how == "average" else 1
-    return tuple(
-        own + sum(shard[k] - own for shard in shards) / count for k, own in enumerate(start)
-    )
+def _coin(
+    rule: Coin,
+    start: Sequence[float],
+    shards: Sequence[Sequence[float]],
+    curvature: float,
+    how: str,
+) -> tuple[float, ...]:
+    """The stake is a sum, and the reward plays the merged weight, as far as a stake allows."""
+    largest = max(1.0, rule.known.largest)
+    heavy = [
+        Heavy(rule.weight(CoinSlot(reward, stake), 1.0), largest * (largest + stake))
+        for reward, stake in (start, *shards)
+    ]
+    rate = max(_coin_rate(rule, reward, stake) for reward, stake in (start, *shards)) / 2
+    merged = merged_weight(heavy[0], heavy[1:], rate=rate, curvature=curvature, how=how)
+    stake = merged.energy / largest - largest
+    return _reward(rule, merged.weight, stake), stake
+
+
+def _coin_rate(rule: Coin, reward: float, stake: float) -> float:
+    """√S ∂w/∂θ"""
+    largest, wealth = max(1.0, rule.known.largest), rule.wealth / max(1.0, rule.known.size)
+    energy, width = largest * (largest + stake), stake + 2 * largest
+    potential = exp(min(MOST_EXPONENT, reward**2 / (2 * energy)))
+    part = tanh(reward / width)
+    return wealth * potential * (part * reward / energy + (1 - part**2) / width)
+
+
+def _reward(rule: Coin, weight: float, stake: float) -> float:
+    """The reward within [−stake, stake] at which the weight is nearest to this one, by halving."""
+    low, high = -stake, stake
+    for _ in range(200):
+        middle = (low + high) / 2
+        if rule.weight(CoinSlot(middle, stake), 1.0) < weight:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
 
 
 def _gaussian(

@@ -91,7 +91,7 @@ pub trait Predict: Send + Sync {
 }
 
 /// Read access to a model, for ledgers, model files and lists of weights.
-pub trait Inspect: Send + Sync {
+pub trait Inspect: Merge + Send + Sync {
     /// The number of slots.
     fn slots(&self) -> usize;
     /// The weight that a slot would play, per unit of the raw value. That of the intercept includes the
@@ -158,17 +158,21 @@ pub trait Inspect: Send + Sync {
     fn intervals(&self) -> Option<&[Interval]>;
     /// The state that coupled coordinates share, for the model file.
     fn shared(&self) -> Value;
-    /// The shared state of one learner, from that of shards that went on from this one. A learner that cannot be
-    /// merged says so.
+}
+
+/// How shards that went on from a learner become one with it. A learner that cannot be merged says so.
+pub trait Merge {
+    /// The shared state of the merged learner.
     fn merge_shared(&self, _shards: &[&dyn Inspect], _order: &MergeOrder<'_>) -> Result<Value> {
         Err(Error::Merge("this kind of learner cannot be merged yet".into()))
     }
-    /// The fields of these slots of one learner, from those of shards that went on from this one, each as
+    /// The fields of these slots of the merged learner, which has this shared state, each as
     /// [`Inspect::copy_field`] would append it.
     fn merge_slots(
         &self,
         _shards: &[&dyn Inspect],
         _slots: &[u32],
+        _shared: &Value,
         _order: &MergeOrder<'_>,
     ) -> Result<Vec<Vec<f32>>> {
         Err(Error::Merge("this kind of learner cannot be merged yet".into()))

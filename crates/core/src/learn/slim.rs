@@ -15,7 +15,7 @@ use super::certificate::{Certificate, SumsMark};
 use super::dispatch::{self, PlayKernel};
 use super::explain::Explanation;
 use super::frame::nonzero;
-use super::model::{Inspect, Predict};
+use super::model::{Inspect, Merge, Predict};
 use super::tally::{SlotSummary, Tally};
 use crate::alloc::Table;
 use crate::error::Result;
@@ -109,6 +109,8 @@ impl Predict for SlimModel {
         Explanation::of(example, &seen, &parts).in_units(self.scales.label_units())
     }
 }
+
+impl Merge for SlimModel {}
 
 impl Inspect for SlimModel {
     fn slots(&self) -> usize {

@@ -118,7 +118,7 @@ fn check_sums(start: &Part<'_>, shard: &Part<'_>) -> Result<()> {
 }
 
 /// The fields of slots that never fall.
-const RISING: [&str; 4] = ["energy", "n", "precision", "seen"];
+const RISING: [&str; 5] = ["energy", "n", "precision", "seen", "stake"];
 
 /// Check that no energy of these slots is smaller than at the start. In the coin lane it is the stake.
 pub fn check_energies(start: &dyn Inspect, shards: &[&dyn Inspect], slots: &[u32]) -> Result<()> {
@@ -140,4 +140,34 @@ pub fn check_energies(start: &dyn Inspect, shards: &[&dyn Inspect], slots: &[u32
         }
     }
     Ok(())
+}
+
+/// Check that no field of these slots of the merged learner has left the range of floats, unless that of a learner
+/// that is merged has.
+pub fn check_sound(
+    start: &dyn Inspect,
+    shards: &[&dyn Inspect],
+    slots: &[u32],
+    fields: &[Vec<f32>],
+) -> Result<()> {
+    let is_sound = |float: f32| float.abs() < f32::MAX;
+    for (field, (floats, name)) in fields.iter().zip(start.fields()).enumerate() {
+        let Some(k) = floats.iter().position(|&float| !is_sound(float)) else { continue };
+        let mut before = Vec::new();
+        for learner in shards.iter().chain([&start]) {
+            learner.copy_field(field, slots, &mut before);
+        }
+        if before.iter().all(|&float| is_sound(float)) {
+            let slot = slots[k * slots.len() / floats.len()];
+            return Err(diverged(format!("its {name} in slot {slot} is {}", floats[k])));
+        }
+    }
+    Ok(())
+}
+
+/// The error of a merged learner that no number holds any more.
+pub fn diverged(what: String) -> Error {
+    Error::Merge(format!(
+        "the merged learner diverged: {what}; merge more often, so that shards are more alike, or merge fewer shards"
+    ))
 }

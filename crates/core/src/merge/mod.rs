@@ -112,7 +112,9 @@ fn merged_model(
     let shared = start.merge_shared(shards, &order)?;
     for block in slots.chunks(BLOCK) {
         checks::check_energies(start, shards, block)?;
-        blocks.push(start.merge_slots(shards, block, &order)?);
+        let fields = start.merge_slots(shards, block, &shared, &order)?;
+        checks::check_sound(start, shards, block, &fields)?;
+        blocks.push(fields);
     }
     for (block, fields) in slots.chunks(BLOCK).zip(blocks) {
         for (field, floats) in fields.iter().enumerate() {
@@ -122,7 +124,7 @@ fn merged_model(
             model.restore_gradient_sums(block, &merged_gradient_sums(start, shards, block));
         }
     }
-    model.restore(shared, tally).map_err(Error::Merge)?;
+    model.restore(shared, tally).map_err(checks::diverged)?;
     Ok(model)
 }
 

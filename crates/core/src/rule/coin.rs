@@ -19,12 +19,20 @@
 //! N divides the wealth by the number of coordinates that move together. The radius is only that of the points
 //! that the bound compares with; weights are not clipped to it.
 //!
-//! Merging: θ and A are sums, G and N maxima, the sum and the number of the Σ z² a sum and a count.
+//! Merging: A is a sum, and θ the reward at which the coordinate plays the merged weight, as in `rule/merging.rs`. Rewards
+//! are not added up: every shard makes up for what the start was short of, the weight is exponential in θ, and so the
+//! sum of K moves overshoots by a factor that is exponential in K. Around a weight the coin is descent with the rate
+//! c/√S, S = G(G + A), c = √S ∂w/∂θ. For calibrated log loss on values of 1, E|g| = 2p(1 − p) = 2 E g², so half of
+//! G·A is about Σ g², and half of c enters f in place of c. c changes on the way; the largest of all shards and
+//! of the start is taken, which errs towards the mean. f is concave and 0 at 0, so no move counts more than once: the
+//! merged weight is within Σ|Δw_k| of the start's. |θ| ≤ A is kept, without which the potential proves nothing, so
+//! that the gambler, who goes on with the wealth εF of the new slot, is never in debt. G and N are
+//! maxima, the sum and the number of the Σ z² a sum and a count.
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Dither, Ends, ExampleStats, Interval, Merges, Merging, NewUnit, Parameters, Rule, Step,
+    Dither, Ends, ExampleStats, Heavy, Interval, Merges, Merging, NewUnit, Parameters, Rule, Step,
     interval, merging::merged_count, merging::merged_sum, merging::only_moved, narrowed,
     narrowed_sum, positive, slot,
 };
@@ -138,6 +146,12 @@ impl Coin {
         self.bet * above * exp(exponent) / (below * (total * self.inverse).sqrt())
     }
 
+    /// The functions of a slot in float64.
+    fn wide(&self) -> Wide {
+        let largest = f64::from(self.largest);
+        Wide { largest, wealth: f64::from(self.bet) * largest }
+    }
+
     /// What the bound says of a coordinate beside ε_i.
     fn price(&self, slot: &Slot) -> f64 {
         let (largest, stake) = (f64::from(self.largest), f64::from(slot.stake));
@@ -146,6 +160,76 @@ impl Coin {
         let (alpha, epsilon) = (largest * (largest + stake), f64::from(self.bet) * largest);
         let beta = epsilon / (1.0 + stake / largest).sqrt();
         reach * (alpha * (alpha * (reach / beta).powi(2)).ln_1p()).sqrt() - beta
+    }
+}
+
+/// The functions of a slot in float64, for merging.
+#[derive(Clone, Copy, Debug)]
+struct Wide {
+    /// G
+    largest: f64,
+    /// ε
+    wealth: f64,
+}
+
+/// The most steps of the search for a reward; halving alone needs as many for all digits.
+const STEPS: usize = 64;
+
+impl Wide {
+    /// S = G(G + A)
+    fn energy(&self, stake: f64) -> f64 {
+        self.largest * (self.largest + stake)
+    }
+
+    /// √S εF/G, and the tangent hyperbolic: their product is √S w.
+    fn parts(&self, slot: &Slot) -> [f64; 2] {
+        let (reward, stake) = (f64::from(slot.reward), f64::from(slot.stake));
+        let exponent = (reward * reward / (2.0 * self.energy(stake))).min(MOST_EXPONENT.into());
+        [self.wealth * exponent.exp(), (reward / (stake + 2.0 * self.largest)).tanh()]
+    }
+
+    /// The weight and S.
+    fn heavy(&self, slot: &Slot) -> Heavy {
+        let (energy, [potential, part]) = (self.energy(slot.stake.into()), self.parts(slot));
+        Heavy { weight: potential * part / energy.sqrt(), energy }
+    }
+
+    /// c = √S ∂w/∂θ
+    fn rate(&self, slot: &Slot) -> f64 {
+        let (stake, [potential, part]) = (f64::from(slot.stake), self.parts(slot));
+        let bent = (1.0 - part * part) / (stake + 2.0 * self.largest);
+        potential * (part * f64::from(slot.reward) / self.energy(stake) + bent)
+    }
+
+    /// The reward within [−A, A] at which the weight is this one, or nearest to it: the root of
+    /// ln tanh(θ/(A + 2G)) + θ²/2S = ln(√S w/ε), by Newton's method within a shrinking interval.
+    fn reward(&self, weight: f64, stake: f64) -> f64 {
+        if weight == 0.0 {
+            return 0.0;
+        }
+        let (energy, width) = (self.energy(stake), stake + 2.0 * self.largest);
+        let goal = (weight.abs() * energy.sqrt() / self.wealth).ln();
+        let value = |reward: f64| {
+            (reward / width).tanh().ln() + reward * reward / (2.0 * energy) - goal
+        };
+        if value(stake) <= 0.0 {
+            return stake.copysign(weight);
+        }
+        // tanh x is at most x and e^x at least 1, so this is near the root if the root is near 0.
+        let [mut low, mut high, mut reward] = [0.0, stake, (goal.exp() * width).min(stake)];
+        for _ in 0..STEPS {
+            let off = value(reward);
+            if off > 0.0 { high = reward } else { low = reward }
+            let slope = 2.0 / (width * (2.0 * reward / width).sinh()) + reward / energy;
+            let next = reward - off / slope;
+            let inside = low < next && next < high;
+            let next = if inside { next } else { 0.5 * (low + high) };
+            if (next - reward).abs() <= f64::EPSILON * reward {
+                break;
+            }
+            reward = next;
+        }
+        reward.copysign(weight)
     }
 }
 
@@ -244,17 +328,14 @@ impl Rule for Coin {
     }
 
     fn merge(&self, start: &Slot, shards: &[Slot], merging: &Merging) -> Slot {
-        let (rewards, stakes) = (
-            shards.iter().map(|shard| f64::from(shard.reward)),
-            shards.iter().map(|shard| f64::from(shard.stake)),
-        );
-        Slot {
-            reward: narrowed(
-                merging.sum_or_mean(start.reward.into(), rewards),
-                Interval::EVERYWHERE,
-            ),
-            stake: narrowed_sum(merging.sum_or_mean(start.stake.into(), stakes)),
-        }
+        let wide = self.wide();
+        let rates = shards.iter().chain([start]).map(|slot| wide.rate(slot));
+        let rate = 0.5 * rates.fold(0.0, f64::max);
+        let shards: Vec<_> = shards.iter().map(|slot| wide.heavy(slot)).collect();
+        let merged = merging.heavy(wide.heavy(start), &shards, rate);
+        let stake = narrowed_sum(merged.energy / wide.largest - wide.largest);
+        let reward = wide.reward(merged.weight, stake.into());
+        Slot { reward: narrowed(reward, Interval { low: -stake, high: stake }), stake }
     }
 
     fn in_unit(&self, slot: &Slot, unit: NewUnit) -> Slot {
@@ -267,5 +348,62 @@ impl Rule for Coin {
 
     fn merge_shared(&self, start: &Shared, shards: &[Shared]) -> Shared {
         Shared::merged(start, shards)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rule::merging::How;
+
+    const MERGING: Merging = Merging { how: How::Matched, curvature: 2.0, square: 1.0 };
+
+    fn known(largest: f64, size: f64) -> Coin {
+        let shared = Shared { largest, size, ..Shared::default() };
+        Coin::new(WEALTH, Interval::EVERYWHERE).knowing(&shared)
+    }
+
+    #[test]
+    fn a_reward_is_found_by_its_weight() {
+        for (largest, size) in [(0.0, 0.0), (3.0, 40.0), (1e4, 1.0)] {
+            let wide = known(largest, size).wide();
+            for stake in [1e-9_f32, 0.3, 1.0, 77.0, 1e4, 1e9] {
+                for part in [-1.0, -0.9, -0.01, -1e-7, 0.0, 1e-12, 1e-3, 0.3, 0.999] {
+                    let slot = Slot { reward: part * stake, stake };
+                    if f64::from(slot.reward).powi(2) > 2.0 * 80.0 * wide.energy(stake.into()) {
+                        continue;
+                    }
+                    let found = wide.reward(wide.heavy(&slot).weight, stake.into());
+                    let error = (found - f64::from(slot.reward)).abs();
+                    assert!(error <= 1e-9 * f64::from(stake), "{slot:?} {found}");
+                    assert!(error <= 1e-6 * f64::from(slot.reward).abs(), "{slot:?} {found}");
+                }
+                assert_eq!(wide.reward(1e300, stake.into()), stake.into());
+                assert_eq!(wide.reward(-1e300, stake.into()), -f64::from(stake));
+            }
+            assert_eq!(wide.reward(0.5, 0.0), 0.0);
+        }
+    }
+
+    #[test]
+    fn wide_weights_and_rates_are_those_that_are_played() {
+        let (rule, slot) = (known(2.0, 5.0), Slot { reward: 12.0, stake: 40.0 });
+        let (wide, near) = (rule.wide(), Slot { reward: 12.01, ..slot });
+        let weight = wide.heavy(&slot).weight;
+        assert!((weight - f64::from(rule.weight(&slot, 1.0))).abs() < 1e-5 * weight);
+        let slope = (wide.heavy(&near).weight - weight) / f64::from(near.reward - slot.reward);
+        let rate = wide.energy(40.0).sqrt() * slope;
+        assert!((wide.rate(&slot) / rate - 1.0).abs() < 1e-2, "{rate}");
+    }
+
+    #[test]
+    fn shards_that_overshot_together_do_not_overshoot_again() {
+        let (rule, start) = (known(1.0, 1.0), Slot { reward: 0.0, stake: 10.0 });
+        // All shards found the same weight, which the sum of their rewards would exceed 10^30 times.
+        let shards = [Slot { reward: 30.0, stake: 60.0 }; 16];
+        let merged = rule.merge(&start, &shards, &MERGING);
+        let (found, played) = (rule.weight(&merged, 1.0), rule.weight(&shards[0], 1.0));
+        assert!((found / played - 1.0).abs() < 1e-3, "{found} {played}");
+        assert_eq!(merged.stake, 10.0 + 16.0 * 50.0);
     }
 }

@@ -114,15 +114,20 @@ impl Merging {
         // √S − √S₀, so that a gain too small for the difference of the roots counts.
         let way = |gain: f64| gain / ((start.energy + gain).sqrt() + start.energy.sqrt());
         let reached = |gain: f64| -(-2.0 * self.curvature * rate * way(gain)).exp_m1();
-        let part = |shard: &Heavy| match self.how {
-            How::Average => 1.0 / shards.len() as f64,
-            How::Weighted => gained(shard) / total,
-            How::Matched if reached(gained(shard)) == 0.0 => 1.0,
-            How::Matched => gained(shard) / total * (reached(total) / reached(gained(shard))),
+        let (all, least) = (reached(total), 1.0 / shards.len() as f64);
+        let part = |gain: f64| match (self.how, reached(gain)) {
+            (How::Average, _) => least,
+            (How::Weighted, _) => gain / total,
+            (How::Matched, 0.0) => 1.0,
+            (How::Matched, own) => gain / total * (all / own),
         };
-        let moved = |shard: &&Heavy| self.how == How::Average || gained(shard) > 0.0;
-        let moves = shards.iter().filter(moved);
-        let shift: f64 = moves.map(|shard| part(shard) * (shard.weight - start.weight)).sum();
+        let mut shift = 0.0;
+        for shard in shards {
+            let gain = gained(shard);
+            if self.how == How::Average || gain > 0.0 {
+                shift += part(gain) * (shard.weight - start.weight);
+            }
+        }
         Heavy { weight: start.weight + shift, energy }
     }
 

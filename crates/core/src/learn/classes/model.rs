@@ -15,7 +15,7 @@ use crate::learn::dispatch;
 use crate::learn::explain::Explanation;
 use crate::learn::frame::Boxes;
 use crate::learn::lanes::coin::COIN;
-use crate::learn::model::{Inspect, Learn, Predict};
+use crate::learn::model::{Inspect, Learn, Merge, Predict};
 use crate::learn::rounds;
 use crate::learn::tally::{LaneSummary, SlotSummary, StackSummary, Tally};
 use crate::rule::{Interval, Line, Rule, Slot};
@@ -254,6 +254,8 @@ impl<R: Rule, B: Boxes, const AUTO: bool> Predict for Classes<R, B, AUTO> {
         Explanation::of(example, example, &vec![0.0; example.slots.len()])
     }
 }
+
+impl<R: Rule, B: Boxes, const AUTO: bool> Merge for Classes<R, B, AUTO> {}
 
 impl<R: Rule, B: Boxes, const AUTO: bool> Inspect for Classes<R, B, AUTO> {
     fn slots(&self) -> usize {

@@ -121,6 +121,11 @@ impl CoinLane {
         self.shared
     }
 
+    /// The rule of this lane, which knows its shared state.
+    pub fn rule(&self) -> Coin {
+        self.rule
+    }
+
     /// Compute the weights of an example and what they play.
     #[inline(always)]
     pub fn look<E: F64x8, S, L: Line<S>>(

@@ -3,33 +3,26 @@
 use serde_json::Value;
 
 use super::Lanes;
-use super::coin::COIN;
+use super::coin::{COIN, CoinLane};
 use super::mixture::Mixture;
 use super::model::State;
 use super::stack::Stack;
 use super::tallies::LaneTallies;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::learn::frame::Boxes;
-use crate::learn::merging::{Gathered, MergeOrder, push};
-use crate::learn::model::Inspect;
+use crate::learn::merging::{Gathered, MergeOrder, merge, parsed, part_of, push};
+use crate::learn::model::{Inspect, Merge};
 use crate::learn::tally::StackTally;
-use crate::rule::coin::{Coin, Shared, Slot as CoinSlot, WEALTH};
-use crate::rule::{Interval, Line, Rule, Slot};
+use crate::rule::coin::{Coin, Shared, Slot as CoinSlot};
+use crate::rule::{NewUnit, Rule, Slot};
 use crate::simd::LANES;
 
-impl<R: Rule, B: Boxes> Lanes<R, B> {
-    /// The shared state of the merged learner. The last steps are the start's: only a bound would ask for them.
-    pub(super) fn merged_shared(
-        &self,
-        shards: &[&dyn Inspect],
-        order: &MergeOrder<'_>,
-    ) -> Result<Value> {
+impl<R: Rule, B: Boxes> Merge for Lanes<R, B> {
+    /// The last steps are the start's: only a bound would ask for them.
+    fn merge_shared(&self, shards: &[&dyn Inspect], order: &MergeOrder<'_>) -> Result<Value> {
         order.check::<R>()?;
         let start = self.state();
-        let parsed = shards.iter().map(|shard| serde_json::from_value(shard.shared()));
-        let all: Vec<State<R::Shared>> = parsed
-            .collect::<std::result::Result<_, _>>()
-            .map_err(|error| Error::Merge(format!("the shared states differ in kind: {error}")))?;
+        let all: Vec<State<R::Shared>> = parsed(shards, |shared| shared)?;
         let rule = self.frame.rule;
         let lane = |lane: usize| {
             let own: Vec<_> = all.iter().map(|state| state.state[lane]).collect();
@@ -55,35 +48,85 @@ impl<R: Rule, B: Boxes> Lanes<R, B> {
         Ok(serde_json::to_value(merged).unwrap_or(Value::Null))
     }
 
-    /// The fields of these slots of the merged learner, lane by lane.
-    pub(super) fn merged_slots(
+    fn merge_slots(
         &self,
         shards: &[&dyn Inspect],
         slots: &[u32],
+        shared: &Value,
         order: &MergeOrder<'_>,
-    ) -> Vec<Vec<f32>> {
-        let gathered = Gathered::new(shards, slots);
+    ) -> Result<Vec<Vec<f32>>> {
+        let gathered = Gathered::new(self, shards, slots);
+        let coin = CoinLane::from(part_of::<Shared>(shared, "coin")?).rule();
         let mut fields = vec![Vec::with_capacity(slots.len() * LANES); R::Slot::FIELDS.len()];
+        let mut moved = Vec::new();
         for (k, &slot) in slots.iter().enumerate() {
-            let line = self.table.line(slot as usize);
-            for lane in 0..LANES {
-                let all = shards.iter().enumerate();
-                let all = all.map(|(shard, model)| {
-                    (gathered.slot::<R::Slot>(shard, k, lane), model.scales())
-                });
-                let (all, start): (Vec<_>, _) = (all.collect(), line.get(lane));
-                let scales = &self.frame.scales;
-                if R::COIN_LANE && lane == COIN {
-                    let all: Vec<_> = all.iter().map(|(own, scales)| (bet(own), *scales)).collect();
-                    let coin = Coin::new(WEALTH, Interval::EVERYWHERE);
-                    push(&order.merge(&coin, slot, (&bet(&start), scales), &all), &mut fields);
-                } else {
-                    let rule = self.rule_at(slot as usize, lane);
-                    push(&order.merge(&rule, slot, (&start, scales), &all), &mut fields);
-                }
+            gathered.find_moved(k, &mut moved);
+            if moved.len() < 2 {
+                gathered.copy(moved.first().copied(), k, &mut fields);
+                continue;
             }
+            let line = Moved { order, gathered: &gathered, slot, k, moved: &moved };
+            line.merge(self, shards, coin, &mut fields);
         }
-        fields
+        Ok(fields)
+    }
+}
+
+/// A slot that several shards have moved.
+struct Moved<'a> {
+    order: &'a MergeOrder<'a>,
+    gathered: &'a Gathered,
+    slot: u32,
+    /// Its place among the slots that were gathered.
+    k: usize,
+    moved: &'a [usize],
+}
+
+impl Moved<'_> {
+    /// Append the fields of the merged slot, lane by lane.
+    fn merge<R: Rule, B: Boxes>(
+        &self,
+        start: &Lanes<R, B>,
+        shards: &[&dyn Inspect],
+        coin: Coin,
+        fields: &mut [Vec<f32>],
+    ) {
+        let merging = self.order.merging(self.slot);
+        let units = self.units(start, shards, R::UNIT_VALUES);
+        let lanes = if R::COIN_LANE { COIN } else { LANES };
+        for lane in 0..lanes {
+            let rule = start.rule_at(self.slot as usize, lane);
+            let (first, all) = self.slots(lane, &units, shards.len(), |slot: R::Slot| slot);
+            push(&merge(&rule, &merging, first, &all), fields);
+        }
+        if R::COIN_LANE {
+            let units = self.units(start, shards, Coin::UNIT_VALUES);
+            let (first, all) = self.slots(COIN, &units, shards.len(), bet::<R::Slot>);
+            push(&merge(&coin, &merging, first, &all), fields);
+        }
+    }
+
+    /// The changes of unit of the start and of those shards that have moved.
+    fn units(&self, start: &dyn Inspect, shards: &[&dyn Inspect], unit: bool) -> Vec<NewUnit> {
+        let moved = self.moved.iter().map(|&shard| shards[shard]);
+        let all = std::iter::once(start).chain(moved);
+        all.map(|model| self.order.unit(model.scales(), self.slot, unit)).collect()
+    }
+
+    /// The slots of the start and of all shards in a lane, with their changes of unit.
+    fn slots<S: Slot, T: Copy>(
+        &self,
+        lane: usize,
+        units: &[NewUnit],
+        shards: usize,
+        as_what: impl Fn(S) -> T,
+    ) -> ((T, NewUnit), Vec<(T, NewUnit)>) {
+        let start = (as_what(self.gathered.start(self.k, lane)), units[0]);
+        let mut all = vec![start; shards];
+        for (&shard, &unit) in self.moved.iter().zip(&units[1..]) {
+            all[shard] = (as_what(self.gathered.slot(shard, self.k, lane)), unit);
+        }
+        (start, all)
     }
 }
 
@@ -92,6 +135,6 @@ fn each<S, T>(all: &[State<S>], part: impl Fn(&State<S>) -> T) -> Vec<T> {
 }
 
 /// The two floats of a slot in the coin lane, as what they are there.
-fn bet<S: Slot>(slot: &S) -> CoinSlot {
+fn bet<S: Slot>(slot: S) -> CoinSlot {
     CoinSlot { reward: slot.get(0), stake: slot.get(1) }
 }

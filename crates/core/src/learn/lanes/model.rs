@@ -18,7 +18,6 @@ use crate::learn::dispatch;
 use crate::learn::explain::Explanation;
 use crate::learn::frame::Boxes;
 use crate::learn::lanes::tallies::LaneTallies;
-use crate::learn::merging::MergeOrder;
 use crate::learn::model::{Chunks, Inspect, Learn, Predict};
 use crate::learn::rounds;
 use crate::learn::tally::{LaneSummary, SlotSummary, StackSummary, StackTally, Tally};
@@ -324,19 +323,6 @@ impl<R: Rule, B: Boxes> Inspect for Lanes<R, B> {
 
     fn shared(&self) -> Value {
         serde_json::to_value(self.state()).unwrap_or(Value::Null)
-    }
-
-    fn merge_shared(&self, shards: &[&dyn Inspect], order: &MergeOrder<'_>) -> Result<Value> {
-        self.merged_shared(shards, order)
-    }
-
-    fn merge_slots(
-        &self,
-        shards: &[&dyn Inspect],
-        slots: &[u32],
-        order: &MergeOrder<'_>,
-    ) -> Result<Vec<Vec<f32>>> {
-        Ok(self.merged_slots(shards, slots, order))
     }
 }
 

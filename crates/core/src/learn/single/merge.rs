@@ -3,51 +3,53 @@
 use serde_json::{Value, json};
 
 use super::Single;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::learn::frame::Boxes;
-use crate::learn::merging::{Gathered, MergeOrder, push};
-use crate::learn::model::Inspect;
+use crate::learn::merging::{Gathered, MergeOrder, merge, parsed, part_of, push};
+use crate::learn::model::{Inspect, Merge};
 use crate::rule::{Rule, Slot};
 
-impl<R: Rule, B: Boxes> Single<R, B> {
-    /// The shared state of the merged learner. The last step is the start's: only a bound would ask for it.
-    pub(super) fn merged_shared(
-        &self,
-        shards: &[&dyn Inspect],
-        order: &MergeOrder<'_>,
-    ) -> Result<Value> {
+impl<R: Rule, B: Boxes> Merge for Single<R, B> {
+    /// The last step is the start's: only a bound would ask for it.
+    fn merge_shared(&self, shards: &[&dyn Inspect], order: &MergeOrder<'_>) -> Result<Value> {
         order.check::<R>()?;
-        let shared: Vec<Value> = shards.iter().map(|shard| shard.shared()).collect();
-        let parsed = shared.iter().map(|shared| serde_json::from_value(shared["state"].clone()));
-        let states: Vec<R::Shared> = parsed
-            .collect::<std::result::Result<_, _>>()
-            .map_err(|error| Error::Merge(format!("the shared states differ in kind: {error}")))?;
         let own = self.shared();
-        let mut others = shared.iter().filter(|&shared| *shared != own);
+        let all: Vec<Value> = shards.iter().map(|shard| shard.shared()).collect();
+        let mut others = all.iter().filter(|&shared| *shared != own);
         let first = others.next().unwrap_or(&own);
         if others.next().is_none() {
             return Ok(first.clone());
         }
+        let states: Vec<R::Shared> = parsed(shards, |mut shared| shared["state"].take())?;
         Ok(json!({"state": self.frame.rule.merge_shared(&self.shared, &states), "step": self.step}))
     }
 
-    /// The fields of these slots of the merged learner.
-    pub(super) fn merged_slots(
+    fn merge_slots(
         &self,
         shards: &[&dyn Inspect],
         slots: &[u32],
+        shared: &Value,
         order: &MergeOrder<'_>,
-    ) -> Vec<Vec<f32>> {
-        let gathered = Gathered::new(shards, slots);
+    ) -> Result<Vec<Vec<f32>>> {
+        let gathered = Gathered::new(self, shards, slots);
+        let known: R::Shared = part_of(shared, "state")?;
         let mut fields = vec![Vec::with_capacity(slots.len()); R::Slot::FIELDS.len()];
+        let mut moved = Vec::new();
         for (k, &slot) in slots.iter().enumerate() {
-            let rule = self.frame.rule_at(slot as usize);
-            let all = shards.iter().enumerate();
-            let all: Vec<_> =
-                all.map(|(shard, model)| (gathered.slot(shard, k, 0), model.scales())).collect();
-            let start = (&self.slots[slot as usize], &self.frame.scales);
-            push(&order.merge(&rule, slot, start, &all), &mut fields);
+            gathered.find_moved(k, &mut moved);
+            if moved.len() < 2 {
+                gathered.copy(moved.first().copied(), k, &mut fields);
+                continue;
+            }
+            let unit = |model: &dyn Inspect| order.unit(model.scales(), slot, R::UNIT_VALUES);
+            let start = (gathered.start(k, 0), unit(self));
+            let mut all = vec![start; shards.len()];
+            for &shard in &moved {
+                all[shard] = (gathered.slot(shard, k, 0), unit(shards[shard]));
+            }
+            let rule = self.frame.rule_at(slot as usize).knowing(&known);
+            push(&merge(&rule, &order.merging(slot), start, &all), &mut fields);
         }
-        fields
+        Ok(fields)
     }
 }

@@ -9,7 +9,6 @@ use crate::learn::certificate::{Certificate, Measure, SumsMark};
 use crate::learn::dispatch;
 use crate::learn::explain::Explanation;
 use crate::learn::frame::Boxes;
-use crate::learn::merging::MergeOrder;
 use crate::learn::model::{Inspect, Learn, Predict};
 use crate::learn::rounds;
 use crate::learn::single::gather::Gathered;
@@ -192,19 +191,6 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
 
     fn intervals(&self) -> Option<&[Interval]> {
         self.frame.boxes.intervals()
-    }
-
-    fn merge_shared(&self, shards: &[&dyn Inspect], order: &MergeOrder<'_>) -> Result<Value> {
-        self.merged_shared(shards, order)
-    }
-
-    fn merge_slots(
-        &self,
-        shards: &[&dyn Inspect],
-        slots: &[u32],
-        order: &MergeOrder<'_>,
-    ) -> Result<Vec<Vec<f32>>> {
-        Ok(self.merged_slots(shards, slots, order))
     }
 
     fn shared(&self) -> Value {

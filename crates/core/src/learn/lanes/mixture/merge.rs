@@ -1,9 +1,8 @@
 //! The mixture of one learner, from the mixtures of shards that went on from a start.
 //!
 //! ```text
-//! one goes on           L_k = L_k,0 + Σ_s ΔL_k,s               without a fixed share
-//!                       π_k ∝ π_k,0 Π_s (π_k,s/π_k,0)          with one
-//! P shards go on        every Δ, and every exponent, is divided by P
+//! L_k = L_k,0 + Σ_s ΔL_k,s               without a fixed share; divided by P if P shards go on
+//! π_k ∝ π_k,0 Π_s (π_k,s/π_k,0)^(1/Q)    with one; Q = max(P, the number of shards that moved)
 //! ```
 //!
 //! With the whole sum, each of P shards would react to a loss as if it had suffered it P times, and mixing could
@@ -12,8 +11,9 @@
 //! of their mean. With a fixed share the mean of ln π_k is at most ln of the merged π_k, because a geometric mean
 //! is at most the arithmetic one, and the cost is P ln K + A.
 //!
-//! What the division leaves out is held back and counts when one learner goes on. A fixed share forgets old losses
-//! anyway, so nothing is held back with one. Δ, by which η falls, is divided as the losses are. H is a maximum,
+//! What the division leaves out is held back and counts when one learner goes on. With a fixed share nothing is held
+//! back, and shares are always averaged, also if one learner goes on: the fixed share lifts a share at the floor in
+//! every shard, and a product would take K such lifts for evidence. Δ, by which η falls, is divided as the losses are. H is a maximum,
 //! `[A, B]` a range, and the costs A and C are sums.
 
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,8 @@ impl Mixture {
             }
         } else {
             let all: Vec<_> = shards.iter().map(|shard| shard.standing).collect();
-            let part = 1.0 / f64::from(players);
+            let moved = all.iter().filter(|&own| *own != start.standing).count();
+            let part = 1.0 / f64::from(players).max(moved as f64);
             merged.standing = Standing::product(&start.standing, &all, part, merged.rate(loss));
         }
         merged.held = (!held.is_nothing()).then_some(held);
@@ -115,14 +116,13 @@ mod tests {
     }
 
     #[test]
-    fn shares_merge_as_products() {
+    fn shares_merge_as_geometric_means() {
         let (start, mut losses) = (Mixture::new(1e-9), [1.0; EXPERTS]);
         losses[2] = 3.0;
         let shards = [after(start, losses, 1e-9), after(start, losses, 1e-9)];
-        let alone = after(after(start, losses, 1e-9), losses, 1e-9);
-        for (players, like) in [(1, alone), (2, shards[0])] {
+        for players in [1, 2] {
             let merged = Mixture::merged(&start, &shards, players, LOSS);
-            for (one, other) in merged.shares(LOSS).into_iter().zip(like.shares(LOSS)) {
+            for (one, other) in merged.shares(LOSS).into_iter().zip(shards[0].shares(LOSS)) {
                 assert!((one - other).abs() < 1e-7, "{one} {other}");
             }
         }
