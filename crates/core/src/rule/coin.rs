@@ -209,9 +209,8 @@ impl Wide {
         }
         let (energy, width) = (self.energy(stake), stake + 2.0 * self.largest);
         let goal = (weight.abs() * energy.sqrt() / self.wealth).ln();
-        let value = |reward: f64| {
-            (reward / width).tanh().ln() + reward * reward / (2.0 * energy) - goal
-        };
+        let value =
+            |reward: f64| (reward / width).tanh().ln() + reward * reward / (2.0 * energy) - goal;
         if value(stake) <= 0.0 {
             return stake.copysign(weight);
         }
@@ -219,7 +218,11 @@ impl Wide {
         let [mut low, mut high, mut reward] = [0.0, stake, (goal.exp() * width).min(stake)];
         for _ in 0..STEPS {
             let off = value(reward);
-            if off > 0.0 { high = reward } else { low = reward }
+            if off > 0.0 {
+                high = reward
+            } else {
+                low = reward
+            }
             let slope = 2.0 / (width * (2.0 * reward / width).sinh()) + reward / energy;
             let next = reward - off / slope;
             let inside = low < next && next < high;
