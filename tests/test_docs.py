@@ -8,8 +8,14 @@ Every page under ``docs/`` and every page at the root is run, in a folder of its
 - ``python`` blocks run in order, in one namespace a page; a ``text`` block right after one is what
   it prints;
 - ``<!-- needs: MODULE -->`` anywhere skips the page where that module is not installed;
+- ``<!-- data: FILE -->`` anywhere puts a file of the data home into the folder, and skips the page
+  where it is not there;
 - ``<!-- not run: reason -->`` just above a block leaves it alone; ``<!-- file: NAME -->`` writes it
-  to a file that the rest of the page can use.
+  to a file that the rest of the page can use;
+- ``<!-- runs with: MODULE -->`` just above a block runs it where that module is installed. What it
+  prints is shown in a ``text`` block as for any other.
+
+A page that compares says ``There: 12 lines.`` and ``Here: 2 lines.`` above blocks of code.
 """
 
 from __future__ import annotations
@@ -23,6 +29,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -39,6 +46,7 @@ from lessregret.data.streams import open_examples
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import RULES
 from lessregret.learners.space import FeatureSpace
+from tests.support.data_home import file_or_skip
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -47,7 +55,11 @@ PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NEEDS = re.compile(r"<!-- needs: (\w+) -->")
-COMMENT = re.compile(r"<!-- (not run|file): (.+?) -->\n$")
+DATA = re.compile(r"<!-- data: (\S+) -->")
+COMMENT = re.compile(r"<!-- (not run|file|runs with): (.+?) -->\n$")
+COUNTED = re.compile(
+    r"^(?:There|Here): (\d+) lines?\.\n\n(?:<!-- .+? -->\n)?```\w+\n(.*?)^```$", re.M | re.S
+)
 LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
 SECONDS = re.compile(r'(?<="seconds": )[\d.]+|\d+(\.\d+)?(?= s\b)|[\d,]+(?= examples a second)')
 ERROR = re.compile(r"^(lessregret: error|Error): ", re.MULTILINE)
@@ -63,7 +75,7 @@ class Block(NamedTuple):
     text: str
     line: int
     order: str
-    """"", "file" or "not run\""""
+    """"", "file", "not run" or "runs with\""""
     argument: str
     touches: bool
     """whether only blank lines stand between it and the block before"""
@@ -93,8 +105,7 @@ def name_of(page: Path) -> str:
 def test_pages_show_what_happens(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in NEEDS.findall(page.read_text(encoding="utf-8")):
-        pytest.importorskip(module, reason=f"{name_of(page)} needs {module}")
+    prepare(page, tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     monkeypatch.setenv("COLUMNS", "80")
@@ -107,12 +118,36 @@ def test_pages_show_what_happens(
         printed = None
         if block.order == "file":
             Path(block.argument).write_text(block.text, encoding="utf-8")
-        elif block.order == "not run":
+        elif block.order == "not run" or is_missing(block):
             continue
         elif block.language == "console":
             run_console(block, place)
         elif block.language == "python":
             printed = run_python(block, page, namespace)
+
+
+def prepare(page: Path, folder: Path) -> None:
+    """Put the data of a page into its folder; skip it where they or a module are not there."""
+    text = page.read_text(encoding="utf-8")
+    for module in NEEDS.findall(text):
+        pytest.importorskip(module, reason=f"{name_of(page)} needs {module}")
+    for name in DATA.findall(text):
+        shutil.copy(file_or_skip(name), folder)
+
+
+def is_missing(block: Block) -> bool:
+    """Whether a block needs a module that is not installed."""
+    return block.order == "runs with" and importlib.util.find_spec(block.argument) is None
+
+
+def test_lines_are_counted_as_shown() -> None:
+    found = [
+        (name_of(page), int(said), sum(bool(line.strip()) for line in code.splitlines()))
+        for page in PAGES
+        for said, code in COUNTED.findall(page.read_text(encoding="utf-8"))
+    ]
+    assert len({page for page, *_ in found}) >= 3
+    assert [each for each in found if each[1] != each[2]] == []
 
 
 def run_console(block: Block, place: str) -> None:
@@ -198,6 +233,17 @@ def test_the_index_names_every_page() -> None:
     kinds = ("tutorial", "how-to", "reference", "explanation")
     pages = {page.resolve() for kind in kinds for page in (DOCS / kind).glob("*.md")}
     assert pages <= linked
+
+
+def test_every_page_is_reached_from_the_index() -> None:
+    reached, waiting = set[Path](), [DOCS / "index.md"]
+    while waiting:
+        page = waiting.pop()
+        reached.add(page)
+        links = LINK.findall(FENCE.sub("", page.read_text(encoding="utf-8")))
+        targets = {(page.parent / link.partition("#")[0]).resolve() for link in links}
+        waiting += [each for each in targets if each.suffix == ".md" and each not in reached]
+    assert set(DOCS.rglob("*.md")) <= reached
 
 
 def test_the_cli_reference_is_fresh() -> None:

@@ -10,10 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from lessregret.cli.progress import Bar, Recent, Silence, Table, make_progress, since
+from lessregret.cli.progress import (
+    Bar,
+    ReadingLines,
+    Recent,
+    Silence,
+    Table,
+    make_progress,
+    since,
+)
 from lessregret.ledger import Certificate, Ledger, Norms, SlotSummary, Tally
 from lessregret.report.wording import number
-from tests.support.command_line import COMMAND, ENVIRONMENT
+from tests.support.command_line import COMMAND, ENVIRONMENT, CommandLine
 
 LINE = b"1 1:1\n0 2:1\n"
 
@@ -96,6 +104,7 @@ def test_which_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     assert type(make_progress(False, None, Tally())) is Table
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     assert type(make_progress(False, None, Tally())) is Bar
+    assert type(make_progress(False, None, Tally(), every=10)) is Table
 
 
 def on_a_terminal(*arguments: str) -> tuple[int, str, str]:
@@ -159,3 +168,93 @@ def test_predictions_have_a_bar_and_stdout_stays_data(tmp_path: Path, to_file: b
     assert "━" in shown
     written = (tmp_path / "predictions").read_text() if to_file else stdout
     assert len(written.splitlines()) == 200
+
+
+def rounds_of(table: str) -> list[str]:
+    return re.findall(r"^ +([\d,]+) +\d+\.\d{5} ", table, re.MULTILINE)
+
+
+def test_train_prints_a_row_at_every_so_many_examples(lessregret: CommandLine) -> None:
+    data = lessregret.write("data.txt", LINE * 50)
+    done = lessregret("train", data, "--bits", "10", "-P", "30", "--model", "m")
+    assert rounds_of(done.stderr) == ["30", "60", "90", "100"]
+    # A run that goes on counts from the first example of the model.
+    again = lessregret("train", data, "--resume", "m", "--progress", "64")
+    assert rounds_of(again.stderr) == ["128", "192", "200"]
+
+
+def test_rows_at_other_places_change_no_bit(lessregret: CommandLine) -> None:
+    data = lessregret.write("data.txt", LINE * 50)
+    for name, options in (("a", []), ("b", ["-P", "7"])):
+        assert lessregret("train", data, "--bits", "10", "--model", name, *options).code == 0
+    assert lessregret.read("a") == lessregret.read("b")
+
+
+def test_progress_and_quiet_are_one_too_many(lessregret: CommandLine) -> None:
+    done = lessregret("train", lessregret.write("data.txt", LINE), "-P", "7", "--quiet")
+    assert done.code == 2
+    assert "-P asks for progress and --quiet for none; leave out one of them" in done.stderr
+
+
+def test_predict_prints_a_line_at_every_so_many_examples(lessregret: CommandLine) -> None:
+    data = lessregret.write("data.txt", LINE * 50)
+    assert lessregret("train", data, "--bits", "10", "--model", "m", "--quiet").code == 0
+    done = lessregret("predict", "m", data, "-P", "40")
+    told = done.stderr.splitlines()
+    assert [line.split(", ")[0] for line in told] == ["40 examples", "80 examples"]
+    assert all(re.search(r", [\d,]+ a second, \d+\.\d MB/s$", line) for line in told)
+    assert done.stdout == lessregret("predict", "m", data).stdout
+
+
+def test_the_lines_of_reading(capsys: pytest.CaptureFixture[str]) -> None:
+    moments = iter([0.0, 2.0, 4.0])
+    with ReadingLines(100, clock=lambda: next(moments)) as lines:
+        assert lines.limit(0, 1000) == 100
+        lines.read(1_000_000, 99)
+        lines.read(2_000_000, 100)
+        assert lines.limit(100, 16) == 16
+        lines.read(0, 250)
+    assert capsys.readouterr().err.splitlines() == [
+        "100 examples, 50 a second, 1.0 MB/s",
+        "250 examples, 62 a second",
+    ]
+
+
+def test_convert_has_a_bar(tmp_path: Path) -> None:
+    data = tmp_path / "data.txt"
+    data.write_bytes(LINE * 20_000)
+    convert = ["convert", str(data), "--output", str(tmp_path / "examples.arrow")]
+    code, shown, stdout = on_a_terminal(*convert)
+    assert (code, stdout) == (0, "")
+    assert "━" in shown
+    assert re.search(r"40,000 examples(?!,)", shown), "the bar"
+    assert "40,000 examples, 40,000 features" in shown, "the summary"
+    assert "━" not in on_a_terminal(*convert, "--quiet")[1]
+
+
+def test_merge_counts_the_models_that_it_reads(tmp_path: Path) -> None:
+    data, start = tmp_path / "data.txt", str(tmp_path / "start")
+    data.write_bytes(LINE * 10)
+    train = ["train", str(data), "--quiet", "--model"]
+    assert on_a_terminal(*train, start, "--bits", "10")[0] == 0
+    shards = [str(tmp_path / name) for name in "ab"]
+    for shard in shards:
+        assert on_a_terminal(*train, shard, "--resume", start)[0] == 0
+    code, shown, _ = on_a_terminal("merge", start, *shards, "--model", str(tmp_path / "merged"))
+    assert code == 0
+    assert "━" in shown
+    assert "merging 2 shards" in shown
+    assert "merged 2 shards: 60 examples" in shown
+
+
+@pytest.mark.parametrize("options", [[], ["--low-memory"]])
+def test_regret_shows_the_passes_and_the_gap(tmp_path: Path, options: list[str]) -> None:
+    data = tmp_path / "data.txt"
+    data.write_bytes(LINE * 20_000)
+    measure = ["regret", str(data), "--bits", "10", "--rules", "per-coordinate", *options]
+    code, shown, stdout = on_a_terminal(*measure)
+    assert code == 0
+    assert "━" in shown
+    assert re.search(r"gap \d\.\de-\d+, passes \d+", shown)
+    assert stdout.startswith("rule")
+    assert on_a_terminal(*measure, "--quiet")[1] == ""

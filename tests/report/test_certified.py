@@ -55,7 +55,7 @@ def test_the_sentence_the_pictures_and_the_tile_of_a_run_that_certifies_much() -
     assert "lose less than 0.400000" in text
     assert text.count('role="img"') == 2
     [tile] = certified_tile(ledger(Norms.of([3.0, 4.0])))
-    assert tile == ("certified: at most", "20.0 % left", "for fixed weights with ‖w‖ ≤ 2.00")
+    assert tile == ("left to gain, at most", "20.0 %", "by fixed weights with ‖w‖ ≤ 2.00")
 
 
 def test_words_alone_where_nothing_is_certified_at_a_tenth_of_the_size() -> None:
@@ -64,7 +64,7 @@ def test_words_alone_where_nothing_is_certified_at_a_tenth_of_the_size() -> None
     assert "open: fixed weights with" in text
     assert 'role="img"' not in text
     assert "<table" not in text
-    assert certified_tile(run)[0][:2] == ("certified", "open")
+    assert certified_tile(run)[0][:2] == ("left to gain", "open")
 
 
 def test_where_smaller_weights_are_certified_there_is_a_picture_over_sizes_only() -> None:
@@ -104,9 +104,14 @@ def window(certified: float, open_loss: float) -> Window:
 @pytest.mark.parametrize(
     ("certified", "open_loss", "told", "warned"),
     [
-        (0.4, 1.2, "lose less than 0.400000 on these alone: at most 20.0 % is left.", False),
+        (
+            0.4,
+            1.2,
+            "lose less than 0.400000 on these alone: at most 20.0 % is left to gain.",
+            False,
+        ),
         (0.1, 1.9, "too few to certify half of it for weights of this size.", False),
-        (0.3, 2.4, "lose less than 0.300000 on these alone: at most 40.0 % is left.", True),
+        (0.3, 2.4, "lose less than 0.300000 on these alone: at most 40.0 % is left to gain.", True),
     ],
 )
 def test_the_last_rounds_have_a_sentence(

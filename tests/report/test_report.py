@@ -33,7 +33,7 @@ def clicks(tmp_path_factory: pytest.TempPathFactory) -> str:
 def tiles_of(outline: Outline) -> dict[str, str]:
     """The numbers of the headline by name, without their notes."""
     names = [
-        k for k, text in enumerate(outline.tiles) if re.match(r"mean|mist|exam|sec|reg|cert", text)
+        k for k, text in enumerate(outline.tiles) if re.match(r"mean|mist|exam|sec|reg|left", text)
     ]
     return {outline.tiles[k]: outline.tiles[k + 1] for k in names}
 
@@ -52,7 +52,7 @@ def test_the_page_says_what_the_document_says(lessregret: CommandLine, clicks: s
         "mistakes": f"{document['mistake_rate']:.4%}",
         "examples": "3,000",
         "seconds": f"{document['seconds']:.2f}",
-        "certified": "open",
+        "left to gain": "open",
     }
     facts = outline.facts()
     assert facts["rate"] == "0.1"
@@ -113,11 +113,35 @@ def test_hardly_any_examples(lessregret: CommandLine, examples: int, importance:
         assert tiles_of(outline_of("page.html"))["examples"] == str(examples)
 
 
+def test_regret_below_zero_is_drawn_and_said(lessregret: CommandLine) -> None:
+    """Labels that change sides: whoever follows them loses less than every fixed model."""
+    data = lessregret.write("drift.vw", "".join(f"{s} |a b\n" * 1000 for s in (1, -1, 1, -1)))
+    done = lessregret("regret", data, "--bits", "8", "--report", "page.html", "--quiet")
+    assert done.code == 0
+    assert "\nBelow 0: per-coordinate, global lost less than every fixed model" in done.stdout
+    picture = Path("page.html").read_text(encoding="utf-8").split("Regret over the examples")[1]
+    shown = picture.split("</figure>")[0]
+    assert "regret of per-coordinate" in shown
+    assert "as the best fixed model" in shown
+    assert "bound of" not in shown
+
+
+def test_the_positive_class_of_a_table_has_its_name(lessregret: CommandLine) -> None:
+    rows = "".join(f"{k % 7},{'yes' if k % 3 else 'no'}\n" for k in range(600))
+    table = lessregret.write("sales.csv", f"age,bought\n{rows}")
+    done = lessregret("train", table, "--label", "bought", "--report", "page.html", "--quiet")
+    assert done.code == 0
+    text = Path("page.html").read_text(encoding="utf-8")
+    assert "of this run label yes was predicted with" in text
+    assert "line label yes came more often than predicted" in text
+    assert "label 1" not in text
+
+
 def test_without_names_there_are_slots(lessregret: CommandLine, clicks: str) -> None:
     assert lessregret("train", clicks, "--bits", "12", "--report", "page.html", "--quiet").code == 0
     text = Path("page.html").read_text(encoding="utf-8")
     slots = [row for row in outline_of("page.html").rows if re.match(r"slot \d+$", row[0])]
-    assert len(slots) == 20
+    assert len(slots) == 5
     assert "<code>--names</code>" in text
     assert "<code>--certify</code>" not in text
 
@@ -128,7 +152,7 @@ def test_without_a_certificate_the_page_says_how_to_have_one(
     asked = ("--bits", "12", "--no-certify", "--report", "page.html", "--quiet")
     assert lessregret("train", clicks, *asked).code == 0
     assert "<code>--certify</code> would certify" in Path("page.html").read_text(encoding="utf-8")
-    assert not [text for text in outline_of("page.html").tiles if text.startswith("certified")]
+    assert not [text for text in outline_of("page.html").tiles if text.startswith("left to gain")]
 
 
 def test_a_bound_is_shown_only_below_the_loss(lessregret: CommandLine) -> None:
@@ -231,12 +255,14 @@ def test_the_page_of_compare(lessregret: CommandLine, clicks: str, shuffles: str
     shown = [row for row in outline.rows if row[0] in scores and REAL.match(row[1])]
     assert [float(row[1]) for row in shown] == sorted(float(row[1]) for row in shown)
     for rule, *cells in shown:
-        names = ("mean_loss", "sd_loss", "mistake_rate", "sd_mistakes")
-        known = [scores[rule][name] for name in names]
+        losses, mistakes = ("mean_loss", "sd_loss"), ("mistake_rate", "sd_mistakes")
+        known = [scores[rule][name] for name in losses]
+        shares = [scores[rule][name] for name in mistakes]
         left = scores[rule]["left"]
         told = f"{100 * left:.1f} %" if left <= 0.5 else "open"
-        known.append(scores[rule]["metrics"]["auc"])
-        assert cells == [*(f"{score:.6f}" for score in known if score is not None), told]
+        expected = [f"{score:.6f}" for score in known if score is not None]
+        expected += [f"{share:.4%}" for share in shares if share is not None]
+        assert cells == [*expected, f"{scores[rule]['metrics']['auc']:.6f}", told]
     assert len(shown) == 3
     assert len(outline.pictures) == (1 if shuffles == "0" else 0)
     assert ["per-coordinate:rate=0.1", "radius 100.0, rate 0.1, offset 0.0"] in outline.rows

@@ -21,3 +21,14 @@ def home_with(*names: str) -> DataHome:
     if missing:
         pytest.skip(f"the data home lacks {', '.join(missing)}")
     return home
+
+
+def file_or_skip(name: str) -> Path:
+    """A file of the data home; without it the test is skipped and says why."""
+    folder = os.environ.get(VARIABLE)
+    if not folder:
+        pytest.skip(f"{VARIABLE} names no data home")
+    file = Path(folder, name)
+    if not file.is_file():
+        pytest.skip(f"the data home lacks {name}")
+    return file

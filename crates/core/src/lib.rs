@@ -38,7 +38,7 @@ mod snapshot;
 mod spec;
 
 pub use atomic_file::AtomicFile;
-pub use comparator::{Columns, Problem};
+pub use comparator::{ColumnRows, Columns, Problem};
 pub use error::{Error, InputError, Result};
 pub use example::hash;
 pub use example::{Chunk, Example, LabelStatistics, Names, Ordered, Requirements, SlotLookup};
@@ -50,7 +50,9 @@ pub use learn::model::{Inspect, Learn, Model, Predict};
 pub use learn::tally::{LaneSummary, LaneTally, SlotSummary, StackSummary, StackTally, Tally};
 pub use loss::{LOSSES, Labels, Link, Loss};
 pub use merge::How;
-pub use metrics::{Area, CellParts, Metrics, Played, Slices, Sums};
+pub use metrics::{
+    Area, CellParts, ClassMetrics, ClassSums, Metrics, Played, PlayedClasses, Slices, Sums,
+};
 pub use pass::{Explained, LabelSums, Learner, One, Outcomes, SharedLearner, Source, learn_many};
 pub use read::arrow::write::Writer as ArrowWriter;
 pub use read::fast::csv::TableReader;

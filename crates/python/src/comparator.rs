@@ -38,6 +38,20 @@ impl Columns {
         self.0.importances().to_vec().into_pyarray(py)
     }
 
+    /// The first `count` examples of importance above 0, or all, as rows over these columns, with the label and the
+    /// importance of each. Nothing is merged.
+    #[pyo3(signature = (examples, count=None))]
+    fn rows<'py>(&self, py: Python<'py>, examples: &Examples, count: Option<usize>) -> Rows<'py> {
+        let count = count.unwrap_or(usize::MAX);
+        let rows = py.detach(|| self.0.rows(examples.core().chunk().examples().take(count)));
+        let features = (
+            rows.ends.into_pyarray(py),
+            rows.columns.into_pyarray(py),
+            rows.values.into_pyarray(py),
+        );
+        (features, rows.labels.into_pyarray(py), rows.importances.into_pyarray(py))
+    }
+
     /// Σ h over all examples.
     #[getter]
     fn total(&self) -> f64 {
@@ -52,6 +66,7 @@ pub struct Problem(core::Problem);
 type In<'py> = PyReadonlyArray1<'py, f64>;
 type Out<'py> = PyReadwriteArray1<'py, f64>;
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
+type Rows<'py> = (Features<'py>, Array<'py, f32>, Array<'py, f32>);
 type Features<'py> = (Array<'py, usize>, Array<'py, u32>, Array<'py, f32>);
 
 #[pymethods]

@@ -37,7 +37,7 @@ mod _core {
     #[pymodule_export]
     use super::many::learn_many;
     #[pymodule_export]
-    use super::metrics::{Metrics, Slices};
+    use super::metrics::{ClassMetrics, Metrics, Slices};
     #[pymodule_export]
     use super::stream::Stream;
     #[pymodule_export]

@@ -2,7 +2,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use lessregret_core::{self as core, Area, CellParts, Loss, Played, Sums};
+use lessregret_core::{
+    self as core, Area, CellParts, ClassSums, Loss, Played, PlayedClasses, Sums,
+};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -72,6 +74,57 @@ impl Metrics {
     /// The AUC of all rounds, or of the end of the run, and the most by which it is wrong.
     fn area(&self, end: bool) -> Option<(f64, f64)> {
         locked(&self.0).area(end).map(|Area { auc, error }| (auc, error))
+    }
+}
+
+/// Examples, importance, loss, ranks, observed, predicted, hits, and label, prediction and importance of confusions.
+type ClassParts = (u64, f64, f64, Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>, Vec<(usize, usize, f64)>);
+
+/// The metrics of a run of many classes, and of its end.
+#[pyclass(frozen, module = "lessregret._core")]
+pub struct ClassMetrics(Mutex<core::ClassMetrics>);
+
+#[pymethods]
+impl ClassMetrics {
+    /// Metrics of no rounds, for predictions of a learner with this loss.
+    #[new]
+    fn new(py: Python<'_>, loss: &str) -> PyResult<Self> {
+        let loss = Loss::named(loss).map_err(|error| to_python(py, error))?;
+        Ok(ClassMetrics(Mutex::new(core::ClassMetrics::new(loss))))
+    }
+
+    /// Add the rounds of a pass, of classes with these codes.
+    fn add(&self, outcomes: &Outcomes, codes: Vec<i32>) {
+        locked(&self.0).add(outcomes.0.played_classes(&codes));
+    }
+
+    /// Add rounds from arrays: a margin for each class, and the code of a class as label.
+    fn add_arrays(
+        &self,
+        codes: Vec<i32>,
+        margins: PyReadonlyArray1<'_, f64>,
+        labels: PyReadonlyArray1<'_, f32>,
+        importances: PyReadonlyArray1<'_, f32>,
+    ) -> PyResult<()> {
+        let (codes, margins, labels) = (&codes[..], margins.as_slice()?, labels.as_slice()?);
+        let importances = importances.as_slice()?;
+        locked(&self.0).add(PlayedClasses { codes, margins, labels, importances });
+        Ok(())
+    }
+
+    /// Let the end of the run begin at the mark before this one.
+    fn mark(&self) {
+        locked(&self.0).mark();
+    }
+
+    /// The sums over all rounds, or over the end of the run.
+    fn sums(&self, end: bool) -> ClassParts {
+        let sums = locked(&self.0).sums(end);
+        let ClassSums { examples, importance, loss, ranks, confusions, .. } = sums;
+        let confusions = confusions.into_iter().map(|((label, guess), h)| (label, guess, h));
+        let (ranks, confusions) = (ranks.to_vec(), confusions.collect());
+        let (observed, predicted, hits) = (sums.observed, sums.predicted, sums.hits);
+        (examples, importance, loss, ranks, observed, predicted, hits, confusions)
     }
 }
 

@@ -107,6 +107,11 @@ impl Stream {
         self.with(py, |stream| Ok(json(stream.space())))
     }
 
+    /// Multiply the importance of negatives by 1/kept.
+    fn negatives_kept(&self, py: Python<'_>, kept: f64) -> PyResult<()> {
+        self.with(py, |stream| stream.negatives_kept(kept))
+    }
+
     /// The number of bad lines skipped so far.
     #[getter]
     fn skipped(&self, py: Python<'_>) -> PyResult<u64> {

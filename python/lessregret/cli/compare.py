@@ -20,6 +20,7 @@ from lessregret.cli.options import (
     json_option,
     l2_option,
     loss_option,
+    negatives_option,
     no_intercept_option,
     parse_rules,
     report_option,
@@ -87,6 +88,7 @@ RULES = "per-coordinate,global,cw,pa"
 )
 @table_options
 @format_option
+@negatives_option
 @bad_lines_option
 @report_option
 @json_option

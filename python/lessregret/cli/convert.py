@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from lessregret.cli.live import reading_bar
 from lessregret.cli.namespaces import namespace_options
 from lessregret.cli.options import (
     bad_lines_option,
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
 @format_option
 @bad_lines_option
 @threads_option
-@click.option("--quiet", is_flag=True, help="Print no summary.")
+@click.option("--quiet", is_flag=True, help="Print neither progress nor a summary.")
 @json_option
 def command(
     output: str,
@@ -67,7 +69,9 @@ def command(
     schema = given.infer().schema if given.has_columns else None
     space = FeatureSpace(bits=bits, labels="any", namespaces=rest["namespaces"], schema=schema)
     stream = given.open(space, bad_lines=bad_lines, threads=threads)
-    converted = convert(stream, output)
+    bar = reading_bar(not quiet, given.total_bytes)
+    with bar or nullcontext():
+        converted = convert(stream, output, watch=None if bar is None else bar.read)
     seconds = time.perf_counter() - started
     if as_json:
         document = {

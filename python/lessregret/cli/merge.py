@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
 
 import click
 
+from lessregret.cli.live import CountingBar, is_live
 from lessregret.cli.options import json_option
 from lessregret.cli.outputs import check_files
+from lessregret.report.wording import counted
+
+if TYPE_CHECKING:
+    from lessregret.learners.learner import Learner
 
 
 @click.command("merge")
@@ -35,10 +43,8 @@ def command(start: str, shards: tuple[str, ...], model: str, how: str, as_json: 
     the shards does not matter. The merged model can be trained on and predicts like any other. Its
     ledger counts the examples of all shards and reports no bound, because no proof covers a merge.
     """
-    from lessregret.learners.merge import merge
-
     check_files([], [start, *shards], model=model)
-    merged = merge(start, shards, how=how)  # type: ignore[arg-type]
+    merged = _merged(start, shards, how)
     merged.save(model)
     ledger = merged.ledger()
     if as_json:
@@ -51,3 +57,21 @@ def command(start: str, shards: tuple[str, ...], model: str, how: str, as_json: 
         f"model written to {model}",
         err=True,
     )
+
+
+def _merged(start: str, shards: Sequence[str], how: str) -> Learner:
+    """The merged learner; on a terminal a bar counts the models as they are read and merged."""
+    from lessregret.learners.learner import Learner
+    from lessregret.learners.merge import merge
+
+    bar = CountingBar(len(shards) + 2) if is_live() else None
+    learners = []
+    with bar or nullcontext():
+        for place, name in enumerate([start, *shards]):
+            if bar is not None:
+                which = f"shard {place} of {len(shards)}" if place else "the start"
+                bar.show(place, f"reading {which}")
+            learners.append(Learner.load(name))
+        if bar is not None:
+            bar.show(len(learners), f"merging {counted(len(shards), 'shard')}")
+        return merge(learners[0], learners[1:], how=how)  # type: ignore[arg-type]

@@ -53,6 +53,15 @@ threads_option = click.option(
     help="The number of threads that read DATA. The default is one for each core. The result does "
     "not depend on it.",
 )
+progress_option = click.option(
+    "-P",
+    "--progress",
+    "every_line",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Print a line of progress to stderr at every N examples. The default is a bar on a "
+    "terminal.",
+)
 loss_option = click.option(
     "--loss",
     type=LossName(),
@@ -60,6 +69,16 @@ loss_option = click.option(
     show_default=True,
     help="The loss to minimise. logistic, hinge and squared-hinge are for two classes; squared, "
     "absolute, quantile:LEVEL and huber:DELTA for numbers; poisson for counts.",
+)
+classes_option = click.option(
+    "--classes",
+    "classes_text",
+    metavar="CLASSES",
+    help="For more than two classes. A number, such as 20: the labels of text are 1 to 20. A list, "
+    "such as 0,1,2 or red,green,blue: the labels of text, or the names in a table. 'auto': classes "
+    "are found as they come, and each counts from its first example on. A table whose first rows "
+    "have more than two words as labels needs no --classes. Logistic loss is then multinomial, and "
+    "hinge loss that of each class against the rest.",
 )
 bits_option = click.option(
     "--bits",
@@ -104,11 +123,28 @@ by_option = click.option(
     help="Report the scores of slices, too: of the examples with the same value of a column. NAMES "
     "are columns of a table, or namespaces of Vowpal Wabbit text, separated by commas.",
 )
+negatives_option = click.option(
+    "--negatives-kept",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=1.0,
+    show_default=True,
+    metavar="FRACTION",
+    help="For DATA of two classes of which only this fraction of the negatives was kept, at "
+    "random: each of them has 1/FRACTION times its importance, so that probabilities are those of "
+    "all data.",
+)
 report_option = click.option(
     "--report",
     type=click.Path(dir_okay=False),
     help="Write a report of the run, with numbers and pictures, as one self-contained HTML page.",
 )
+
+
+def parse_classes(text: str | None) -> str | int | list[str] | None:
+    """The classes asked for: "auto", a number, or a list; None for two classes and for numbers."""
+    if text is None or text == "auto":
+        return text
+    return int(text) if text.isdecimal() else text.split(",")
 
 
 def parse_rules(texts: str, loss: str, radius: float | None) -> dict[str, Rule]:

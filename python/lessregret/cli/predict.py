@@ -10,15 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lessregret.cli.live import ReadingBar, reading_bar
 from lessregret.cli.options import (
     bad_lines_option,
+    by_option,
     data_or_query_argument,
     format_option,
     json_option,
+    negatives_option,
+    progress_option,
     threads_option,
 )
 from lessregret.cli.outputs import check_files, open_text
-from lessregret.cli.progress import Bar, reading_bar
+from lessregret.cli.progress import ReadingLines
+from lessregret.cli.slices_table import slices_table
 from lessregret.cli.spelling import Command
 from lessregret.cli.table_options import table_reading_options, take_data
 from lessregret.cli.text_models import check_reads_text
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
     from lessregret.data.given import GivenData
     from lessregret.learners.learner import Learner
     from lessregret.learners.outcomes import Outcomes
+    from lessregret.training.progressive import Progressive
 
 OUTPUTS = ("auto", "probability", "margin", "label", "probabilities", "margins")
 SINGULAR = {"probabilities": "probability", "margins": "margin"}
@@ -62,8 +68,11 @@ SINGULAR = {"probabilities": "probability", "margins": "margin"}
 )
 @table_reading_options
 @format_option
+@negatives_option
 @bad_lines_option
 @threads_option
+@progress_option
+@by_option
 @json_option
 def command(
     model: str,
@@ -71,6 +80,8 @@ def command(
     path: str,
     bad_lines: str,
     threads: int | None,
+    every_line: int | None,
+    by: tuple[str, ...],
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -80,7 +91,7 @@ def command(
     A model that was trained on a table knows the columns, whatever their order; columns that it
     does not know are ignored. Labels do not change the predictions. Tables and Vowpal Wabbit text
     may leave them out; svmlight text must have a number in their place. If every example has a
-    label, --json also reports the mean loss.
+    label, --json also reports the mean loss. With --by every example must have one.
     """
     from lessregret.learners.learner import Learner
 
@@ -89,15 +100,40 @@ def command(
     check_files(given.files, [model], output=path)
     learner = Learner.load(model)
     _check(learner, model, output)
-    # Predictions that go to the terminal are progress enough, and a bar would be among them.
-    bar = reading_bar(path != STREAM or not sys.stdout.isatty(), given.total_bytes)
-    blocks = _blocks(learner, given, bad_lines, threads, bar)
-    with open_text(path) as file, bar or nullcontext():
+    sliced = _sliced(learner, by)
+    progress = _progress(path, given, every_line)
+    reading = {"bad_lines": bad_lines, "threads": threads, "by": by}
+    blocks = _blocks(learner, given, reading, progress, sliced)
+    with open_text(path) as file, progress or nullcontext():
         if as_json:
-            file.write(json.dumps(_document(learner, list(blocks), output), indent=2) + "\n")
+            document = _document(learner, list(blocks), output)
+            if sliced is not None:
+                document["slices"] = sliced.metrics().as_dict()["slices"]
+            file.write(json.dumps(document, indent=2) + "\n")
             return
         for block in blocks:
             file.writelines(_lines(learner, block, output))
+    for slicing in sliced.metrics().slices if sliced is not None else ():
+        click.echo(f"\n{slices_table(slicing)}", err=True)
+
+
+def _sliced(learner: Learner, by: tuple[str, ...]) -> Progressive | None:
+    """What adds up the scores of slices, if any are asked for."""
+    from lessregret.training.progressive import Progressive
+
+    if by and learner.classes is not None:
+        raise SpecError("slices have scores of two classes or of numbers; leave out --by")
+    return Progressive(learner.spec["loss"], by=by) if by else None
+
+
+def _progress(
+    path: str, given: GivenData, every_line: int | None
+) -> ReadingBar | ReadingLines | None:
+    """Lines if they are asked for, else a bar on a terminal."""
+    if every_line is not None:
+        return ReadingLines(every_line)
+    # Predictions that go to the terminal are progress enough, and a bar would be among them.
+    return reading_bar(path != STREAM or not sys.stdout.isatty(), given.total_bytes)
 
 
 def _check(learner: Learner, model: str, output: str) -> None:
@@ -114,25 +150,38 @@ def _check(learner: Learner, model: str, output: str) -> None:
 
 
 def _blocks(
-    learner: Learner, given: GivenData, bad_lines: str, threads: int | None, bar: Bar | None
+    learner: Learner,
+    given: GivenData,
+    reading: dict[str, Any],
+    progress: ReadingBar | ReadingLines | None,
+    sliced: Progressive | None,
 ) -> Iterator[Outcomes]:
     from lessregret.data.streams import BLOCK
 
-    space = learner.space.unlabelled()
-    stream = given.open(space, bad_lines=bad_lines, threads=threads)
+    space = learner.space.unlabelled() if sliced is None else learner.space
+    stream = given.open(space, **reading)
     examples = 0
-    while len(block := learner.predict(stream, limit=BLOCK)):
+    while len(block := learner.predict(stream, limit=_limit(progress, examples, BLOCK))):
         yield block
         examples += len(block)
-        if bar is not None:
-            bar.show(stream.bytes_read, counted(examples, "example"))
+        if progress is not None:
+            progress.read(stream.bytes_read, examples)
+        if sliced is not None:
+            sliced.add(block, examples)
     if stream.skipped:
         first = stream.first_skipped
         click.echo(f"skipped {counted(stream.skipped, 'bad line')}; the first: {first}", err=True)
 
 
+def _limit(progress: ReadingBar | ReadingLines | None, examples: int, block: int) -> int:
+    """How many examples to predict at once: a block ends where a line is due."""
+    return progress.limit(examples, block) if isinstance(progress, ReadingLines) else block
+
+
 def _lines(learner: Learner, block: Outcomes, output: str) -> Iterator[str]:
-    for line, tag in zip(_predicted(learner, block, output), block.tags, strict=True):
+    for line, noted in zip(_predicted(learner, block, output), block.tags, strict=True):
+        # Values to slice by stand behind the tag.
+        tag = noted.partition(b"\x1e")[0]
         yield f"{line[:-1]} {tag.decode('utf-8', 'replace')}\n" if tag else line
 
 
@@ -177,14 +226,15 @@ def _class_document(learner: Learner, blocks: list[Outcomes], output: str) -> di
     """The predictions of many classes."""
     import numpy as np
 
-    from lessregret.training.class_predictions import class_losses, places_of, probabilities
+    from lessregret.training.class_metrics import class_scores_of
+    from lessregret.training.class_predictions import probabilities
 
     names, codes = learner.class_names or [], learner.classes or []
     margins = np.concatenate([np.empty((0, len(names))), *(block.margins for block in blocks)])
     labels = np.concatenate([np.empty(0), *(block.labels for block in blocks)])
     h = np.concatenate([np.empty(0), *(block.importances for block in blocks)])
-    places, loss = places_of(labels, codes), learner.spec["loss"]
-    is_judged = places is not None and h.sum() > 0
+    loss = learner.spec["loss"]
+    scores = class_scores_of(loss, codes, names, margins, labels, h) if len(margins) else None
     predictions: list[Any] = [names[place] for place in margins.argmax(1).tolist()]
     if output not in ("auto", "label"):
         predictions = (probabilities(margins) if output == "probability" else margins).tolist()
@@ -192,11 +242,8 @@ def _class_document(learner: Learner, blocks: list[Outcomes], output: str) -> di
         "examples": len(margins),
         "loss": loss,
         "classes": names,
-        "mean_loss": float(np.average(class_losses(loss, margins, places), weights=h))
-        if is_judged and places is not None
-        else None,
-        "mistake_rate": float(np.average(margins.argmax(1) != places, weights=h))
-        if is_judged
-        else None,
+        "mean_loss": scores and scores.mean_loss,
+        "mistake_rate": scores and scores.error,
+        "metrics": scores and scores.as_dict(),
         "predictions": predictions,
     }

@@ -1,29 +1,24 @@
 """What a person sees while a run goes on, on stderr; it never changes what the run computes.
 
-On a pipe: a growing table, a row at every power of two. On a terminal: a live bar, redrawn twice a
-second, with the part of the data that was read, megabytes a second, the time left, the examples and
-the loss of the last second.
+On a pipe: a growing table, a row at every power of two, or at every N examples with ``-P N``. On a
+terminal: a live bar, redrawn twice a second, with the part of the data that was read, megabytes a
+second, the time left, the examples and the loss of the last second.
 """
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import deque
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import click
 
+from lessregret.cli.live import ReadingBar, is_live
 from lessregret.ledger import Ledger, Tally
 from lessregret.report.wording import counted, left_in_words, number
 
-if TYPE_CHECKING:
-    from rich.progress import Progress as RichProgress
-
-REFRESHES = 2
-"""how often a second the bar is drawn"""
 HEADER = ("rounds", "loss so far", "loss since", "at most left")
 
 
@@ -43,14 +38,17 @@ class Progress(Protocol):
         ...
 
 
-def make_progress(quiet: bool, total_bytes: int | None, before: Tally) -> Progress:
+def make_progress(
+    quiet: bool, total_bytes: int | None, before: Tally, every: int | None = None
+) -> Progress:
     """A bar on a terminal, a table on a pipe, nothing if asked to be quiet.
 
-    ``before`` is what earlier runs had added up, where this one goes on from a model.
+    ``before`` is what earlier runs had added up, where this one goes on from a model. Whoever asks
+    for a line at ``every`` so many examples gets the table on a terminal, too.
     """
     if quiet:
         return Silence()
-    return Bar(total_bytes) if sys.stderr.isatty() else Table(before)
+    return Bar(total_bytes) if is_live() and every is None else Table(before)
 
 
 class Silence:
@@ -127,57 +125,56 @@ class Bar(Silence):
     """
 
     def __init__(self, total_bytes: int | None) -> None:
-        self._total = total_bytes
-        self._rich: RichProgress | None = None
+        self._bar = ReadingBar(total_bytes)
         self._recent = Recent()
 
     def __enter__(self) -> Progress:
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            DownloadColumn,
-            Progress,
-            TextColumn,
-            TimeRemainingColumn,
-            TransferSpeedColumn,
-        )
-
-        columns = (
-            BarColumn(bar_width=None),
-            DownloadColumn(),
-            TransferSpeedColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[note]}"),
-        )
-        self._rich = Progress(
-            *columns,
-            console=Console(stderr=True),
-            transient=True,
-            refresh_per_second=REFRESHES,
-            expand=True,
-        )
-        self._rich.start()
-        self._task = self._rich.add_task("read", total=self._total, note="")
+        self._bar.__enter__()
         return self
 
-    def __exit__(self, *_: Any) -> None:
-        if self._rich is not None:
-            self._rich.stop()
+    def __exit__(self, *error: Any) -> None:
+        self._bar.__exit__(*error)
 
     def advance(self, bytes_read: int, tally: Tally) -> None:
         recent = self._recent.loss(tally)
         loss = "" if recent is None else f", loss {number(recent, 5)}"
-        self.show(bytes_read, f"{counted(tally.rounds, 'example')}{loss}")
-
-    def show(self, bytes_read: int, note: str) -> None:
-        """Say how much was read; it is drawn at the next refresh."""
-        if self._rich is not None:
-            self._rich.update(self._task, completed=bytes_read, note=note)
+        self._bar.show(bytes_read, f"{counted(tally.rounds, 'example')}{loss}")
 
 
-def reading_bar(shown: bool, total_bytes: int | None) -> Bar | None:
-    """A bar for a command that reads and does not learn; None if stderr is no terminal."""
-    return Bar(total_bytes) if shown and sys.stderr.isatty() else None
+class ReadingLines:
+    """A line at every so many examples, for a command that reads and does not learn.
+
+    Parameters
+    ----------
+    every : int
+        The number of examples between two lines.
+    clock : function
+        The time in seconds.
+    """
+
+    def __init__(self, every: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._every, self._clock, self._next = every, clock, every
+
+    def __enter__(self) -> ReadingLines:
+        self._started = self._clock()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        pass
+
+    def limit(self, examples: int, block: int) -> int:
+        """How many examples to read at once, so that a block ends where a line is due."""
+        return min(block, self._next - examples)
+
+    def read(self, bytes_read: int, examples: int) -> None:
+        """So many bytes and examples were read so far."""
+        if examples < self._next:
+            return
+        self._next = examples + self._every
+        seconds = max(self._clock() - self._started, 1e-9)
+        told = f"{counted(examples, 'example')}, {round(examples / seconds):,} a second"
+        megabytes = f", {bytes_read / seconds / 1e6:.1f} MB/s" if bytes_read else ""
+        click.echo(told + megabytes, err=True)
 
 
 def since(ledger: Ledger, before: Tally) -> tuple[float | None, float | None]:

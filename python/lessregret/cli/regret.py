@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf, isinf
 from typing import TYPE_CHECKING, Any
 
@@ -18,17 +19,21 @@ from lessregret.cli.namespaces import namespace_options
 from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
+    classes_option,
     data_or_query_argument,
     format_option,
     json_option,
     l2_option,
     loss_option,
+    negatives_option,
     no_intercept_option,
+    parse_classes,
     parse_rules,
     report_option,
     scale_option,
 )
 from lessregret.cli.outputs import check_files
+from lessregret.cli.regret_progress import Phases, Watch, make_phases
 from lessregret.cli.search_stop import SearchStop, certified_so_far
 from lessregret.cli.spelling import Command
 from lessregret.cli.table_options import inferred_settings, table_options, with_data
@@ -38,7 +43,7 @@ from lessregret.learners.losses import loss_named
 from lessregret.learners.penalty import check_strength
 from lessregret.learners.rules import Rule
 from lessregret.ledger import LABELS_AS_GIVEN, STANDARDISED_LABELS
-from lessregret.report.wording import counted, number
+from lessregret.report.wording import number
 
 if TYPE_CHECKING:
     from lessregret.data.given import GivenData
@@ -102,6 +107,7 @@ UNBOXED_RADIUS = 100.0
 @bits_option
 @no_intercept_option
 @namespace_options
+@classes_option
 @click.option(
     "--picture",
     type=click.Path(dir_okay=False),
@@ -109,6 +115,7 @@ UNBOXED_RADIUS = 100.0
 )
 @table_options
 @format_option
+@negatives_option
 @bad_lines_option
 @report_option
 @click.option("--quiet", is_flag=True, help="Print no progress.")
@@ -127,15 +134,20 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     request = Request(**with_data(options))
     rules = request.parsed_rules()
     request.check_data()
+    request.check_classes()
     request.check_places()
     if request.given.has_columns:
-        request = replace(request, **inferred_settings(ctx, request.given, request.quiet))
+        names = request.names_of_classes()
+        request = replace(request, **inferred_settings(ctx, request.given, request.quiet, names))
+        request.check_classes()
         rules = request.parsed_rules()
     start = _start(request)
     started = time.perf_counter()
-    with SearchStop() as stop, _warnings_in_a_line():
-        run = _measure(request, rules, start, Watch(request, stop))
+    phases = make_phases(request.quiet, request.given.total_bytes)
+    with SearchStop() as stop, _warnings_in_a_line(), phases:
+        run = _measure(request, rules, start, phases, Watch(request, stop, phases))
         if request.as_json or request.report:
+            phases.sizes()
             run = replace(run, best=_best_of_sizes(request, run, stop))
     if stop.asked:
         click.echo(certified_so_far(request.gap, run.measured), err=True)
@@ -168,6 +180,7 @@ class Request:
     bits: int
     no_intercept: bool
     namespaces: Namespaces | None
+    classes_text: str | None
     given: GivenData
     schema: Schema | None
     picture: str | None
@@ -200,6 +213,28 @@ class Request:
                     "once; leave it out to keep the examples in memory, or give a file"
                 )
 
+    def check_classes(self) -> None:
+        """Say before the run what is not there for many classes."""
+        many = self.classes_text is not None or (self.schema is not None and self.schema.names)
+        if many and self.low_memory:
+            raise SpecError(
+                "--low-memory searches the best fixed weights of two classes or of numbers; leave "
+                "it out to keep the examples of many classes in memory"
+            )
+
+    def names_of_classes(self) -> list[str] | None:
+        """The names of the classes of a table, if they are asked for."""
+        from lessregret.training.run import names_of_classes
+
+        return names_of_classes(parse_classes(self.classes_text))
+
+    def classes(self) -> dict[str, Any]:
+        """The classes of a learner."""
+        from lessregret.training.run import codes_of_classes
+
+        asked = parse_classes(self.classes_text)
+        return {} if asked is None else codes_of_classes(asked, self.given.has_columns)
+
     def check_places(self) -> None:
         """Say before the run, not after it, what cannot be written."""
         check_files(
@@ -231,6 +266,7 @@ class Request:
             l2=self.l2,
             # The stream scales: rules and best fixed model are to play the same game.
             scale="none",
+            **self.classes(),
         )
 
     def stream(self, learner: Learner) -> ExampleStream:
@@ -263,14 +299,18 @@ class Run:
 
 
 def _measure(
-    request: Request, rules: dict[str, Rule], start: BestFixed | None, watch: Watch
+    request: Request,
+    rules: dict[str, Rule],
+    start: BestFixed | None,
+    phases: Phases,
+    watch: Watch,
 ) -> Run:
     from lessregret.regret.measure import measure
 
     learner = request.learner(next(iter(rules.values())))
     stream = request.stream(learner)
     radius = UNBOXED_RADIUS if request.radius is None else request.radius
-    source = _source(request, stream, learner)
+    source = _source(request, stream, learner, phases)
     measured = measure(
         rules,
         request.learner,
@@ -292,6 +332,9 @@ def _best_of_sizes(request: Request, run: Run, stop: SearchStop) -> list[BestOfS
     certified = run.certified
     if certified is None or request.low_memory or request.l2 > 0:
         return []
+    if run.source.is_of_classes:
+        # This search is for the limits of a certificate of one margin.
+        return []
     last, intercept = certified.last, None if request.no_intercept else 2**request.bits
     passes = run.source.passes(request.loss, last.rounds, True)
     assert passes is not None
@@ -299,13 +342,17 @@ def _best_of_sizes(request: Request, run: Run, stop: SearchStop) -> list[BestOfS
     return best_of_sizes(passes, last.ledger.certificate, intercept, go_on=lambda: not stop.asked)
 
 
-def _source(request: Request, stream: ExampleStream, like: Learner) -> Source:
+def _source(request: Request, stream: ExampleStream, like: Learner, phases: Phases) -> Source:
     from lessregret.data.examples import Examples
     from lessregret.regret.measure import FromFiles, FromMemory
 
     if request.low_memory:
-        return FromFiles(stream, lambda loss: request.again(like, loss))
-    return FromMemory(Examples.collect(stream), growth=request.growth)
+        again = partial(request.again, like)
+        return FromFiles(stream, again, watch=phases.read if phases.live else None)
+    phases.reads_all()
+    examples = Examples.collect(stream)
+    watch = phases.learned if phases.live else None
+    return FromMemory(examples, growth=request.growth, watch=watch)
 
 
 def _start(request: Request) -> BestFixed | None:
@@ -314,26 +361,6 @@ def _start(request: Request) -> BestFixed | None:
     if request.checkpoint is None or not os.path.exists(request.checkpoint):
         return None
     return BestFixed.load(request.checkpoint)
-
-
-class Watch:
-    """Shows how a search comes on, keeps its best, and ends it when the user says so."""
-
-    def __init__(self, request: Request, stop: SearchStop) -> None:
-        self._request, self._stop, self._shown = request, stop, 0.0
-
-    def __call__(self, rounds: int, best: BestFixed, last: bool) -> bool:
-        self._stop.arm()
-        # A search over a part of the examples must not take the place of one over all of them.
-        if self._request.checkpoint and last:
-            best.save(self._request.checkpoint)
-        finished = best.gap <= self._request.gap or self._stop.asked
-        # Once a second, so that a log stays short.
-        if not self._request.quiet and (finished or time.monotonic() - self._shown > 1):
-            self._shown = time.monotonic()
-            told = f"best fixed model of {counted(rounds, 'example')}: {best.mean_total:.6f}"
-            click.echo(f"{told}, gap {best.gap:.1e}, passes {best.passes:,}", err=True)
-        return not self._stop.asked
 
 
 @contextmanager
@@ -386,6 +413,12 @@ def _table(request: Request, run: Run) -> str:
     for row in cells:
         first, *rest = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
         lines.append("  ".join([row[0].ljust(len(first)), *rest]))
+    below = [each.rule for each in run.measured if (each.last.regret_high or 0.0) < 0]
+    if below:
+        lines.append(
+            f"Below 0: {', '.join(below)} lost less than every fixed model with weights within "
+            "the radius, as a rule can that follows data which change."
+        )
     if request.game == STANDARDISED_LABELS:
         lines.append(
             f"The labels are standardised: all numbers are {loss_named(request.loss).units}."

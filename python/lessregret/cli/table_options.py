@@ -133,6 +133,7 @@ def take_data(options: dict[str, Any]) -> tuple[GivenData, dict[str, Any]]:
     given = given_data(
         rest["data"], query=query, table=table, format=rest["format"], choices=choices
     )
+    given.negatives_kept = rest.pop("negatives_kept", 1.0)
     if given.has_columns:
         given.choices = _of_columns(rest).over(choices)
     return given, with_namespaces({**NO_NAMESPACES, **rest})

@@ -16,12 +16,16 @@ from lessregret.cli.options import (
     bad_lines_option,
     bits_option,
     by_option,
+    classes_option,
     data_or_query_argument,
     format_option,
     json_option,
     l2_option,
     loss_option,
+    negatives_option,
     no_intercept_option,
+    parse_classes,
+    progress_option,
     report_option,
     scale_option,
     threads_option,
@@ -78,22 +82,15 @@ if TYPE_CHECKING:
 @bits_option
 @no_intercept_option
 @namespace_options
+@classes_option
 @click.option(
-    "--classes",
-    "classes_text",
-    metavar="CLASSES",
-    help="For more than two classes. A number, such as 20: the labels of text are 1 to 20. A list, "
-    "such as 0,1,2 or red,green,blue: the labels of text, or the names in a table. 'auto': classes "
-    "are found as they come, and each counts from its first example on. A table whose first rows "
-    "have more than two words as labels needs no --classes. Logistic loss is then multinomial, and "
-    "hinge loss that of each class against the rest.",
-)
-@click.option(
-    "--importance-aware",
-    is_flag=True,
+    "--importance-aware/--no-importance-aware",
+    default=None,
     help="Use importance-aware updates (Karampatziakis and Langford 2011): an example with "
     "importance h moves the weights as many small steps of total importance h would. A large "
-    "importance then does not overshoot the label. There is no regret bound for these updates.",
+    "importance then does not overshoot the label. There is no regret bound for these updates. The "
+    "default is --importance-aware for Poisson loss with rate 'auto', whose slope is so steep that "
+    "other updates overshoot the label, and --no-importance-aware otherwise.",
 )
 @click.option(
     "--fixed-share",
@@ -145,11 +142,13 @@ if TYPE_CHECKING:
 )
 @table_options
 @format_option
+@negatives_option
 @bad_lines_option
 @threads_option
 @worker_options
 @report_option
 @by_option
+@progress_option
 @click.option("--quiet", is_flag=True, help="Print neither progress nor a summary.")
 @json_option
 @click.pass_context
@@ -165,6 +164,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     given, rest = take_data(options)
     request = Request(**take_workers({**rest, "data": tuple(given.files)}))
     _check(request)
+    if request.workers is not None and given.negatives_kept != 1:
+        raise SpecError("--negatives-kept is for one learner; leave it out, or --workers and --ray")
     started = time.perf_counter()
     learner = _learner(ctx, request, given)
     training = _trained(request, given, learner)
@@ -182,9 +183,10 @@ def _trained(request: Request, given: GivenData, learner: Learner) -> Training:
         return trained_by(request.workers, given, learner, request)
     from lessregret.training.run import train
 
+    total, before, every = _total_bytes(request, given), learner.tally(), request.every_line
     with (
         _predictions(request) as predictions,
-        make_progress(request.quiet, _total_bytes(request, given), learner.tally()) as progress,
+        make_progress(request.quiet, total, before, every) as progress,
     ):
         return train(
             given,
@@ -199,6 +201,7 @@ def _trained(request: Request, given: GivenData, learner: Learner) -> Training:
             record=request.report is not None,
             by=request.by,
             progress=progress,
+            progress_every=request.every_line,
         )
 
 
@@ -217,7 +220,7 @@ class Request:
     no_intercept: bool
     namespaces: Namespaces | None
     classes_text: str | None
-    importance_aware: bool
+    importance_aware: bool | None
     fixed_share: float | None
     certify: bool | None
     passes: int
@@ -232,6 +235,7 @@ class Request:
     workers: Workers | None
     report: str | None
     by: tuple[str, ...]
+    every_line: int | None
     quiet: bool
     as_json: bool
 
@@ -247,10 +251,7 @@ class Request:
     @property
     def classes(self) -> str | int | list[str] | None:
         """The classes asked for, if there may be more than two."""
-        text = self.classes_text
-        if text is None or text == "auto":
-            return text
-        return int(text) if text.isdecimal() else text.split(",")
+        return parse_classes(self.classes_text)
 
     def settings(self) -> dict[str, Any]:
         """Which learner a new model has."""
@@ -275,6 +276,8 @@ def _check(request: Request) -> None:
         raise SpecError("standard input can be read only once; use --passes 1 or a file")
     if request.predictions == STREAM and request.as_json:
         raise SpecError("--json and --predictions - both want stdout; write predictions to a file")
+    if request.quiet and request.every_line is not None:
+        raise SpecError("-P asks for progress and --quiet for none; leave out one of them")
     if request.slim and not request.model:
         raise SpecError("--slim says how to write a model; say where with --model")
     if request.workers is not None:

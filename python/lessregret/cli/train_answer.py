@@ -6,10 +6,12 @@ uses no features, and that of the last tenth of the run, when most was learned.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lessregret.ledger import STANDARDISED_LABELS
 from lessregret.report.wording import certified_in_words, counted, number
+from lessregret.training.class_scores import TOLD, ClassScores
+from lessregret.training.scores import Scores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from lessregret.ledger import Ledger
     from lessregret.training.progressive import RunMetrics
     from lessregret.training.run import Training
-    from lessregret.training.scores import Scores
 
 
 def train_answer(training: Training, written: Mapping[str, str | None]) -> str:
@@ -27,6 +28,7 @@ def train_answer(training: Training, written: Mapping[str, str | None]) -> str:
         "mean loss": _loss(training),
         "mean penalty": _penalty(training),
         **_scores(training.metrics, ledger),
+        "scaled loss": _scaled_loss(ledger),
         "certified": None if ledger.statement is None else certified_in_words(ledger),
         "regret": _regret(ledger),
         "skipped": _skipped(training),
@@ -50,14 +52,15 @@ def _loss(training: Training) -> str:
             parts.append(f"best constant {number(metrics.all.constant_loss, 6)}")
         if metrics.last_tenth is not None:
             parts.append(f"last tenth {number(metrics.last_tenth.mean_loss, 6)}")
-    return ", ".join(parts) + _in_variances(ledger)
+    return ", ".join(parts)
 
 
-def _in_variances(ledger: Ledger) -> str:
+def _scaled_loss(ledger: Ledger) -> str | None:
     """The loss of the game that the regret is of, if that is on standardised labels."""
     if ledger.tally.standardised_loss is None:
-        return ""
-    return f"; {number(ledger.mean(ledger.tally.standardised_loss), 6)} {ledger.units}"
+        return None
+    loss = number(ledger.mean(ledger.tally.standardised_loss), 6)
+    return f"{loss} {ledger.units} up to each example; regret is of this loss"
 
 
 def _penalty(training: Training) -> str | None:
@@ -71,9 +74,26 @@ def _scores(metrics: RunMetrics | None, ledger: Ledger) -> dict[str, str | None]
         rate = ledger.mistake_rate
         return {"mistakes": None if rate is None else f"{rate:.4%}"}
     scores, late = metrics.all, metrics.last_tenth
+    if isinstance(scores, ClassScores):
+        return _class_scores(scores, late)
+    assert late is None or isinstance(late, Scores)
     if "r2" in scores.names:
         return {"R²": _beside(_r2(scores), late and _r2(late)), "error": _errors(scores)}
     return {"AUC": _beside(_auc(scores), late and _auc(late)), "mistakes": _mistakes(scores)}
+
+
+def _class_scores(scores: ClassScores, late: Any) -> dict[str, str | None]:
+    """Mistakes, the top-k accuracies and the pair of classes that was confused most."""
+    if scores.error is None or scores.constant_error is None:
+        return {}
+    mistakes = _beside(f"{scores.error:.4%}", late and f"{late.error:.4%}")
+    tops = [f"{scores.top(k):.2%} among the {k} likeliest" for k in TOLD if k < len(scores.classes)]
+    worst = [f"{pair.label} as {pair.predicted}" for pair in scores.mistakes(3)]
+    return {
+        "mistakes": f"{mistakes}, one label for all {scores.constant_error:.4%}",
+        "accuracy": ", ".join([f"{scores.accuracy:.2%}", *tops]),
+        "confused": ", ".join(worst) or None,
+    }
 
 
 def _beside(all_rounds: str | None, last_tenth: str | None) -> str | None:

@@ -101,6 +101,7 @@ class Workers:
             "--report": request.report,
             "--names": request.names,
             "--threads": request.threads,
+            "-P": request.every_line,
             "--bad-lines skip": request.bad_lines == "skip",
         }
         for option in (name for name, value in single.items() if value):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -129,12 +130,12 @@ def _imported(table: object, name: str) -> _core.Table:
         raise InputError(name, 0, 0, found, "a table that can be read") from error
 
 
-class Openable:
+class Openable(ABC):
     """A table that gives its rows as text, without Arrow."""
 
+    @abstractmethod
     def open(self, name: str) -> _core.Table:
         """The table, called ``name`` in messages."""
-        raise NotImplementedError
 
 
 def one_line(error: BaseException) -> str:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import NamedTuple
 
 from lessregret import _core
@@ -23,7 +24,12 @@ class Converted(NamedTuple):
     bytes: int
 
 
-def convert(examples: ExampleStream, output: str | os.PathLike[str]) -> Converted:
+def convert(
+    examples: ExampleStream,
+    output: str | os.PathLike[str],
+    *,
+    watch: Callable[[int, int], object] | None = None,
+) -> Converted:
     """Write the remaining examples of a stream to an Arrow file.
 
     The write is atomic: if it fails, an existing file is unchanged. The file has the ``bits`` of
@@ -36,6 +42,8 @@ def convert(examples: ExampleStream, output: str | os.PathLike[str]) -> Converte
         ``scale="none"``.
     output : the name of a file
         The file to write. It must not be one of the files that the stream reads.
+    watch : function, optional
+        Called after every block with the bytes and the examples read so far.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -55,9 +63,12 @@ def convert(examples: ExampleStream, output: str | os.PathLike[str]) -> Converte
             f"'{scale}'; open the examples with scale='none', and scale when the file is read"
         )
     writer = _core.ArrowWriter(output, examples.core)
+    written = 0
     try:
-        while writer.take(examples.core, BLOCK):
-            pass
+        while count := writer.take(examples.core, BLOCK):
+            written += count
+            if watch is not None:
+                watch(examples.bytes_read, written)
         return Converted(*writer.finish())
     finally:
         writer.discard()

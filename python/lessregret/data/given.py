@@ -32,6 +32,8 @@ class GivenData(Data):
     recognised: Recognised
     format: str = "auto"
     choices: ColumnChoices = field(default_factory=ColumnChoices)
+    negatives_kept: float = 1.0
+    """the fraction of the negatives that the data kept: each stands for 1/negatives_kept of them"""
     _sampled: ArrowTable | None = None
 
     @property
@@ -72,6 +74,12 @@ class GivenData(Data):
 
     def open(self, space: FeatureSpace | HasSpace, **options: Any) -> ExampleStream:
         """The examples; the options are those of :func:`open_examples`."""
+        stream = self._open(space, options)
+        if self.negatives_kept != 1:
+            stream.core.negatives_kept(self.negatives_kept)
+        return stream
+
+    def _open(self, space: FeatureSpace | HasSpace, options: dict[str, Any]) -> ExampleStream:
         options.pop("format", None)
         if self.recognised.kind == "table":
             # The rows of a sample come first, for a reader that can be read only once.

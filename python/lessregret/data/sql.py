@@ -21,7 +21,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from lessregret import _core
@@ -75,13 +75,9 @@ class Query:
 
     def relation(self) -> duckdb.DuckDBPyRelation:
         """The rows as a relation of DuckDB, with one column for every field of nested objects."""
-        duckdb = _duckdb()
-        try:
+        with _refusals(self.name, self.expected):
             connection = _connection(self.databases)
             return _flattened(connection, self._checked(connection))
-        except duckdb.Error as error:
-            found = f"trouble ({one_line(error)})"
-            raise InputError(self.name, 0, 0, found, self.expected) from error
 
     def _checked(self, connection: duckdb.DuckDBPyConnection) -> str:
         """The query, if it is one SELECT."""
@@ -126,16 +122,12 @@ class ParquetRows(Query):
 
 def rows_of_groups(file: str) -> list[int]:
     """How many rows each row group of a Parquet file has."""
-    duckdb = _duckdb()
     query = (
         "SELECT DISTINCT row_group_id, row_group_num_rows FROM "
         f"parquet_metadata({_quoted(file)}) ORDER BY 1"
     )
-    try:
+    with _refusals(file, "a Parquet file"):
         return [rows for _, rows in _connection(()).execute(query).fetchall()]
-    except duckdb.Error as error:
-        found = f"trouble ({one_line(error)})"
-        raise InputError(file, 0, 0, found, "a Parquet file") from error
 
 
 class DatabaseTable(Query):
@@ -155,16 +147,12 @@ class DatabaseTable(Query):
         self.sql = f"SELECT * FROM {_identifier(_single(file, tables))}"
 
     def _tables(self) -> list[str]:
-        duckdb = _duckdb()
-        try:
+        with _refusals(self.name, "a DuckDB database"):
             connection = _connection(self.databases)
             found = connection.execute(
                 "SELECT table_name FROM information_schema.tables WHERE table_catalog = "
                 "current_database() ORDER BY 1"
             ).fetchall()
-        except duckdb.Error as error:
-            found_trouble = f"trouble ({one_line(error)})"
-            raise InputError(self.name, 0, 0, found_trouble, "a DuckDB database") from error
         return [name for (name,) in found]
 
 
@@ -292,6 +280,16 @@ def _duckdb() -> Any:
     import duckdb
 
     return duckdb
+
+
+@contextmanager
+def _refusals(name: str, expected: str) -> Iterator[None]:
+    """Whatever DuckDB raises as the error of an input, which is called ``name``."""
+    duckdb = _duckdb()
+    try:
+        yield
+    except duckdb.Error as error:
+        raise InputError(name, 0, 0, f"trouble ({one_line(error)})", expected) from error
 
 
 def _connection(databases: Sequence[str]) -> duckdb.DuckDBPyConnection:

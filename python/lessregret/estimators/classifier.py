@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import exp, isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,14 +17,22 @@ from sklearn.utils.validation import check_is_fitted
 from lessregret.errors import SpecError
 from lessregret.estimators import one_by_one
 from lessregret.estimators.class_names import classes_named, names_of
+from lessregret.estimators.class_weights import (
+    BALANCED,
+    NEEDS_ALL_LABELS,
+    class_factors,
+    is_class_weight,
+    is_kept,
+)
 from lessregret.estimators.labels_met import LabelsMet
 from lessregret.estimators.linear import OnlineLinear
 from lessregret.learners.learner import Learner, has_twin
 from lessregret.learners.losses import LOSSES
+from lessregret.learners.names import ClassLoss, RuleName
 from lessregret.learners.rules import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from typing_extensions import Self
 
@@ -51,9 +60,10 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
     ----------
     loss : "logistic" or "hinge", default "logistic"
         The loss to minimise. Only logistic loss gives probabilities.
-    rule : Rule, default None, which means PerCoordinate()
-        The update rule. The default has no learning rate to tune. A rule that you wrote in Python
-        works too, but much more slowly.
+    rule : Rule, or the name of one as in "ftrl", default None, which means PerCoordinate()
+        The update rule. The default has no learning rate to tune. The parameters of a rule can be
+        set as those of the estimator, ``set_params(rule__rate=0.1)``, also in a grid search. A rule
+        that you wrote in Python works too, but much more slowly.
     intercept : bool, default True
         Whether to learn an intercept (bias) weight.
     certify : bool, optional
@@ -81,12 +91,13 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         that the column has had so far, ``"cap"`` only if that largest value is above 1. ``"none"``
         leaves all values as they are. ``coef_`` and ``intercept_`` are for the values before
         scaling.
-    importance_aware : bool, default False
+    importance_aware : bool, optional
         Whether to use importance-aware updates (Karampatziakis & Langford 2011): an example with
         ``sample_weight`` h moves the weights as many small steps of total importance h would. A
         large ``sample_weight`` then does not overshoot the label. Only for rules that move weights
         by rate times gradient, and only without L2. There is no regret bound for such updates; the
-        linearised regret remains an upper bound on the regret.
+        linearised regret remains an upper bound on the regret. The default is False here, and True
+        for Poisson loss at rate "auto".
     fixed_share : number from 0 up and below 1, optional
         For data that drift, only at rate "auto": after each example this fraction of the mixture
         weights is shared equally among the experts, so that another expert can become the best one
@@ -103,6 +114,19 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
     columns : dict, default None
         For data frames: what is not to be inferred of their columns, as in
         ``{"category": ["zip"], "ignore": ["id"], "text": ["review:2"]}``.
+    class_weight : dict, "balanced" or None, default None
+        What multiplies the importance of the examples of each class. A dict need not have all
+        classes; the others have weight 1. With ``"balanced"``, which is only for ``fit``, all
+        classes have the same total importance among the rows, and the total is as before. The
+        probabilities are then those of data in which the classes are as frequent as their weights
+        make them. The rules ``pa``, ``cw`` and ``cw-stdev`` know no importances.
+    negatives_kept : number above 0 and at most 1, default 1
+        For data of which only this fraction of the negatives, the examples of the first class, was
+        kept at random: each of them has 1/negatives_kept times its importance, so that the
+        probabilities are those of all data. Only for two classes.
+    random_state : anything, default None
+        Without effect: nothing here is random. It is accepted because scikit-learn's ensembles and
+        searches pass it.
 
     Attributes
     ----------
@@ -112,6 +136,8 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
     intercept_ : array (1,), the weight of the intercept, one for each row of coef_; 0 without an
         intercept
     ledger_ : Ledger, the losses and regret so far, computed at each access
+    metrics_ : RunMetrics, the scores of the predictions that were made before each example was
+        learned; None for more than two classes
     learner_ : the Learner that is trained; a ReadableLearner if the rule exists only in Python
     n_features_in_, feature_names_in_ : as in scikit-learn; for dicts n_features_in_ is 2^bits
     schema_ : Schema, what the columns of a data frame are; None for other data
@@ -135,8 +161,8 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
 
     def __init__(
         self,
-        loss: str = "logistic",
-        rule: Rule | None = None,
+        loss: ClassLoss = "logistic",
+        rule: Rule | RuleName | None = None,
         *,
         intercept: bool = True,
         certify: bool | None = None,
@@ -145,13 +171,18 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
         passes: int = 1,
         l2: float = 0.0,
         scale: str = "standard",
-        importance_aware: bool = False,
+        importance_aware: bool | None = None,
         fixed_share: float | None = None,
         crosses: Sequence[str | Sequence[str]] | None = None,
         columns: Mapping[str, Any] | None = None,
         grow_classes: bool = False,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        negatives_kept: float = 1.0,
+        random_state: Any = None,
     ) -> None:
         self.grow_classes = grow_classes
+        self.class_weight = class_weight
+        self.negatives_kept = negatives_kept
         super().__init__(
             loss,
             rule,
@@ -166,6 +197,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
             fixed_share=fixed_share,
             crosses=crosses,
             columns=columns,
+            random_state=random_state,
         )
 
     def partial_fit(
@@ -189,6 +221,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
             All classes. Required in the first call, because the first batch need not contain all of
             them, unless ``grow_classes`` is True.
         """
+        self._check_no_balance()
         starting = not hasattr(self, "learner_")
         if starting and classes is None and not self.grow_classes:
             raise ValueError("classes must be passed on the first call to partial_fit")
@@ -238,7 +271,49 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
             self._labels_met = LabelsMet.first(y)
             one_by_one.start(self)
             self.classes_ = self._labels_met.classes()
-        one_by_one.learn(self, x, self._label_met(y), w)
+        label = self._label_met(y)
+        if self.class_weight is not None or self.negatives_kept != 1:
+            w *= self._factor_of_one(y, label)
+        one_by_one.learn(self, x, label, w)
+
+    def _factor_of_one(self, y: Any, label: float) -> float:
+        """What multiplies the importance of an example of this class."""
+        self._check_no_balance()
+        weight = self.class_weight.get(y, 1.0) if isinstance(self.class_weight, Mapping) else 1.0
+        return float(weight if label > 0 else weight / self.negatives_kept)
+
+    def _check_no_balance(self) -> None:
+        if isinstance(self.class_weight, str) and self.class_weight == BALANCED:
+            raise SpecError(NEEDS_ALL_LABELS)
+
+    def _weighted(
+        self, importances: NDArray[np.float64] | None, labels: NDArray[np.float64]
+    ) -> NDArray[np.float64] | None:
+        if self.negatives_kept != 1 and self._is_many:
+            raise SpecError(
+                "negatives_kept is for two classes, of which the first one is negative; give the "
+                "weight of each class with class_weight"
+            )
+        if self.class_weight is None and self.negatives_kept == 1:
+            return importances
+        factors = np.ones(len(self.classes_))
+        places = labels.astype(np.intp) if self._is_many else (labels > 0).astype(np.intp)
+        if self.class_weight is not None:
+            grows = bool(self.grow_classes)
+            given = self.class_weight, self.classes_, places, importances
+            factors = class_factors(*given, may_grow=grows)
+        factors[0] /= self.negatives_kept
+        weights: NDArray[np.float64] = factors[places]
+        return weights if importances is None else importances * weights
+
+    def _more_limits(self) -> dict[str, tuple[bool, str]]:
+        return {
+            "class_weight": (
+                is_class_weight(self.class_weight),
+                "None, 'balanced' or a dict of a number from 0 up for each class",
+            ),
+            "negatives_kept": (is_kept(self.negatives_kept), "a number above 0 and at most 1"),
+        }
 
     def predict_one(self, x: Mapping[str, Any]) -> Any:
         """The likelier class of one dict; None before anything is learned."""
@@ -374,8 +449,12 @@ class OnlineClassifier(ClassifierMixin, OnlineLinear):
     @property
     def _learns_many(self) -> bool:
         """Whether the rule can learn more than two classes: it follows the gradient, in Rust."""
-        rule = self._rule() if self.rule is None or isinstance(self.rule, Rule) else None
-        return rule is not None and isfinite(rule.width) and has_twin(rule)
+        try:
+            rule = self._rule()
+        except SpecError:
+            # What is wrong with it is said when the estimator is fitted.
+            return False
+        return isfinite(rule.width) and has_twin(rule)
 
     def _sorted_classes(self, labels: ArrayLike) -> NDArray[Any]:
         check_classification_targets(labels)

@@ -37,21 +37,30 @@ from lessregret.estimators.arguments import (
     names_of,
 )
 from lessregret.estimators.frames import encoded, is_mixed_frame, schema_of
+from lessregret.estimators.progress import Progress
+from lessregret.estimators.rule_parameters import (
+    PREFIX,
+    nested_parameters,
+    rule_of,
+    with_nested,
+)
 from lessregret.learners.explanation import Explanation, NameOf
 from lessregret.learners.fill import fill_of
 from lessregret.learners.learner import Learner, has_twin
 from lessregret.learners.losses import FAMILIES, LOSSES, Loss, loss_named
 from lessregret.learners.mixture import FIXED_SHARE, is_fixed_share
+from lessregret.learners.names import LOSSES_ELSEWHERE, RuleName, suggestion
 from lessregret.learners.namespaces import Namespaces
 from lessregret.learners.outcomes import Outcomes
 from lessregret.learners.penalty import STRENGTH, is_strength
 from lessregret.learners.readable import ReadableLearner
-from lessregret.learners.rules import PerCoordinate, Rule, rule_from_spec
+from lessregret.learners.rules import Rule, rule_from_spec
 from lessregret.learners.scale import EXPECTED, SCALES
 from lessregret.learners.schema import Schema
 from lessregret.learners.space import FeatureSpace
 from lessregret.ledger import Ledger
 from lessregret.training.late_rounds import second_half
+from lessregret.training.progressive import RunMetrics
 from lessregret.training.run_warnings import RunWarning, run_warnings
 
 if TYPE_CHECKING:
@@ -65,11 +74,12 @@ class OnlineLinear(BaseEstimator, ABC):
     n_features_in_: int
     crosses_: Namespaces | None
     schema_: Schema | None
+    _progress: Progress | None
 
     def __init__(
         self,
         loss: str,
-        rule: Rule | None,
+        rule: Rule | RuleName | None,
         *,
         intercept: bool,
         certify: bool | None,
@@ -78,10 +88,11 @@ class OnlineLinear(BaseEstimator, ABC):
         passes: int,
         l2: float,
         scale: str,
-        importance_aware: bool,
+        importance_aware: bool | None,
         fixed_share: float | None,
         crosses: Sequence[str | Sequence[str]] | None,
         columns: Mapping[str, Any] | None,
+        random_state: Any,
     ) -> None:
         self.loss = loss
         self.rule = rule
@@ -96,6 +107,30 @@ class OnlineLinear(BaseEstimator, ABC):
         self.fixed_share = fixed_share
         self.crosses = crosses
         self.columns = columns
+        self.random_state = random_state
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by their names; with ``deep`` also those of the rule, as ``rule__rate``.
+
+        >>> from lessregret import OnlineClassifier
+        >>> OnlineClassifier(rule="ftrl").get_params()["rule__l1"]
+        0.0
+        """
+        parameters: dict[str, Any] = super().get_params(deep=deep)
+        return {**parameters, **nested_parameters(self.rule)} if deep else parameters
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; ``rule__rate=0.1`` sets that of the rule, whose others stay.
+
+        >>> from lessregret import OnlineClassifier
+        >>> OnlineClassifier(rule="ftrl").set_params(rule__rate=0.1).rule.rate
+        0.1
+        """
+        nested = {name: params[name] for name in params if name.startswith(PREFIX)}
+        super().set_params(**{name: params[name] for name in params if name not in nested})
+        if nested:
+            self.rule = with_nested(self.rule, nested)
+        return self
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train a new model: make ``passes`` passes over the rows, in their order.
@@ -208,6 +243,18 @@ class OnlineLinear(BaseEstimator, ABC):
         check_is_fitted(self)
         return self.learner_.ledger()
 
+    @property
+    def metrics_(self) -> RunMetrics | None:
+        """The scores of the predictions, each made before its example was learned.
+
+        ``metrics_.all`` has those of all rounds since the last ``fit``, or since the model was
+        loaded; ``metrics_.last_tenth`` those of about the last tenth, which say how good the model
+        is now. None for more than two classes.
+        """
+        check_is_fitted(self)
+        progress = self._known_progress()
+        return None if progress is None else progress.metrics()
+
     def _learn(
         self,
         X: Any,
@@ -227,12 +274,36 @@ class OnlineLinear(BaseEstimator, ABC):
             hashed = are_dicts(X) or self.schema_ is not None
             learner = self._new_learner(hashed=hashed) if starting else self.learner_
             self._meet_classes(learner)
+            importances = self._weighted(importances, labels)
+            progress = self._started_progress(learner) if starting else self._known_progress()
             for _ in range(passes):
                 outcomes = learner.learn(self._source(learner, rows, labels, importances))
-            self.learner_ = learner
+                if progress is not None:
+                    progress.add(outcomes)
+            self.learner_, self._progress = learner, progress
         if warns:
             self._warn(outcomes)
         return self
+
+    def _weighted(
+        self, importances: NDArray[np.float64] | None, labels: NDArray[np.float64]
+    ) -> NDArray[np.float64] | None:
+        """The importances, multiplied by the weights of the classes, if there are any."""
+        return importances
+
+    def _started_progress(self, learner: Learner | ReadableLearner) -> Progress | None:
+        """The metrics of a learner from now on; None of many classes."""
+        if isinstance(learner, Learner) and learner.classes is not None:
+            return None
+        if isinstance(learner, ReadableLearner):
+            return Progress(learner.loss.name, learner.tally.rounds)
+        return Progress(learner.spec["loss"], learner.tally().rounds)
+
+    def _known_progress(self) -> Progress | None:
+        """The metrics so far; a model that was loaded has had none."""
+        if not hasattr(self, "_progress"):
+            self._progress = self._started_progress(self.learner_)
+        return self._progress
 
     def _warn(self, last_pass: Outcomes) -> None:
         """Warn of a run that went badly. Outside :func:`_kept_on_error`: the model is kept."""
@@ -372,7 +443,8 @@ class OnlineLinear(BaseEstimator, ABC):
         return Rows.from_csr(rows, labels, importances, bases=bases, space=space)
 
     def _rule(self) -> Rule:
-        return PerCoordinate() if self.rule is None else self.rule
+        """The rule that the parameter means."""
+        return rule_of(self.rule)
 
     def _new_learner(self, *, hashed: bool) -> Learner | ReadableLearner:
         rule, columns = self._rule(), self.n_features_in_
@@ -430,10 +502,10 @@ class OnlineLinear(BaseEstimator, ABC):
 
     def _check_parameters(self) -> None:
         """All limits in one place, but for the box, whose size is that of X."""
+        self._rule()
         losses = [name for name in LOSSES if LOSSES[name].is_classification == is_classifier(self)]
         limits = {
             "loss": (self._has_loss(), " or ".join(map(repr, losses))),
-            "rule": (self.rule is None or isinstance(self.rule, Rule), "a Rule or None"),
             "intercept": (_is_bool(self.intercept), "True or False"),
             "certify": (self.certify is None or _is_bool(self.certify), "True, False or None"),
             "bits": (
@@ -441,9 +513,13 @@ class OnlineLinear(BaseEstimator, ABC):
                 f"a whole number from 1 to {MAX_BITS}",
             ),
             "passes": (_is_whole(self.passes) and self.passes >= 1, "a whole number from 1 up"),
+            **self._more_limits(),
             "l2": (is_strength(self.l2), STRENGTH),
             "scale": (self.scale in SCALES, EXPECTED),
-            "importance_aware": (_is_bool(self.importance_aware), "True or False"),
+            "importance_aware": (
+                self.importance_aware is None or _is_bool(self.importance_aware),
+                "True, False or None",
+            ),
             "fixed_share": (
                 self.fixed_share is None or is_fixed_share(self.fixed_share),
                 FIXED_SHARE,
@@ -451,7 +527,13 @@ class OnlineLinear(BaseEstimator, ABC):
         }
         for name, (right, expected) in limits.items():
             if not right:
-                raise SpecError(f"{name} must be {expected}, found {getattr(self, name)!r}")
+                found = getattr(self, name)
+                meant = _meant(found, losses) if name == "loss" else ""
+                raise SpecError(f"{name} must be {expected}, found {found!r}{meant}")
+
+    def _more_limits(self) -> dict[str, tuple[bool, str]]:
+        """What is right of the parameters that only one of the estimators has."""
+        return {}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -483,6 +565,12 @@ def _has_intercept(learner: Learner | ReadableLearner) -> bool:
     if isinstance(learner, ReadableLearner):
         return learner.intercept is not None
     return learner.space.intercept
+
+
+def _meant(loss: Any, losses: Sequence[str]) -> str:
+    """The loss that was probably meant, for an error."""
+    meant = suggestion(loss, losses, LOSSES_ELSEWHERE) if isinstance(loss, str) else None
+    return "" if meant is None else f"; did you mean {meant!r}?"
 
 
 def _is_bool(value: Any) -> bool:

@@ -31,12 +31,18 @@ def start(estimator: OnlineLinear) -> None:
 
 def learn(estimator: OnlineLinear, x: Mapping[str, Any], label: float, importance: float) -> None:
     """Learn from one dict."""
-    learner = estimator.learner_
-    if isinstance(learner, Learner) and learner._core.learn_one(x, label, importance) is not None:
-        return
+    learner, progress = estimator.learner_, estimator._known_progress()
+    if isinstance(learner, Learner):
+        played = learner._core.learn_one(x, label, importance)
+        if played is not None:
+            if progress is not None:
+                progress.add_one(played, label, importance)
+            return
     rows = _rows(estimator, x)
     labels, importances = np.array([label]), np.array([importance], dtype=np.float64)
-    learner.learn(estimator._source(learner, rows, labels, importances))
+    outcomes = learner.learn(estimator._source(learner, rows, labels, importances))
+    if progress is not None:
+        progress.add(outcomes)
 
 
 def margin(estimator: OnlineLinear, x: Mapping[str, Any]) -> float:

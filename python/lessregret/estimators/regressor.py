@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import exp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.base import RegressorMixin
 
 from lessregret.estimators import one_by_one
 from lessregret.estimators.linear import OnlineLinear
+from lessregret.learners.names import NumberLoss, RuleName
 from lessregret.learners.rules import Rule
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
         deviation of the labels (without ``scale="standard"``, 1 in their own unit); "poisson" for
         counts, whose predictions are expected counts.
     rule, intercept, certify, bits, box, passes, l2, scale, importance_aware, fixed_share, crosses,
-    columns
+    columns, random_state
         The parameters of :class:`OnlineClassifier`, with the same meanings. ``scale="standard"``
         standardises the labels, too: their unit does not matter, and predictions and weights are in
         it.
@@ -42,7 +44,7 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
     ----------
     coef_ : array (n_features_in_,), the weights
     intercept_ : float, the weight of the intercept; 0 without an intercept
-    ledger_, learner_, n_features_in_, feature_names_in_
+    ledger_, metrics_, learner_, n_features_in_, feature_names_in_
         The attributes of :class:`OnlineClassifier`, with the same meanings.
 
     >>> from lessregret import OnlineRegressor, PerCoordinate
@@ -54,8 +56,8 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
 
     def __init__(
         self,
-        loss: str = "squared",
-        rule: Rule | None = None,
+        loss: NumberLoss = "squared",
+        rule: Rule | RuleName | None = None,
         *,
         intercept: bool = True,
         certify: bool | None = None,
@@ -64,10 +66,11 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
         passes: int = 1,
         l2: float = 0.0,
         scale: str = "standard",
-        importance_aware: bool = False,
+        importance_aware: bool | None = None,
         fixed_share: float | None = None,
         crosses: Sequence[str | Sequence[str]] | None = None,
         columns: Mapping[str, Any] | None = None,
+        random_state: Any = None,
     ) -> None:
         super().__init__(
             loss,
@@ -83,6 +86,7 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
             fixed_share=fixed_share,
             crosses=crosses,
             columns=columns,
+            random_state=random_state,
         )
 
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -118,7 +122,10 @@ class OnlineRegressor(RegressorMixin, OnlineLinear):
 
     def predict_one(self, x: Mapping[str, Any]) -> float:
         """The prediction of one dict; 0 before anything is learned."""
-        return one_by_one.margin(self, x)
+        if not hasattr(self, "learner_"):
+            return 0.0
+        margin = one_by_one.margin(self, x)
+        return exp(margin) if self.loss == "poisson" else margin
 
     @property
     def coef_(self) -> NDArray[np.float64]:

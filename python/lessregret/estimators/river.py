@@ -16,6 +16,7 @@ from river import base
 
 from lessregret.estimators.classifier import OnlineClassifier
 from lessregret.estimators.regressor import OnlineRegressor
+from lessregret.learners.names import ClassLoss, NumberLoss, RuleName
 from lessregret.learners.rules import Rule
 
 
@@ -30,8 +31,8 @@ class RiverClassifier(base.Classifier):
 
     def __init__(
         self,
-        loss: str = "logistic",
-        rule: Rule | None = None,
+        loss: ClassLoss = "logistic",
+        rule: Rule | RuleName | None = None,
         bits: int = 18,
         scale: str = "standard",
     ) -> None:
@@ -64,8 +65,8 @@ class RiverRegressor(base.Regressor):
 
     def __init__(
         self,
-        loss: str = "squared",
-        rule: Rule | None = None,
+        loss: NumberLoss = "squared",
+        rule: Rule | RuleName | None = None,
         bits: int = 18,
         scale: str = "standard",
     ) -> None:

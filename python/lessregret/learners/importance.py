@@ -46,6 +46,18 @@ def push(loss: Loss, margin: float, label: float, importance: float, response: f
     return loss.push(margin, label, importance, response)
 
 
+def default_importance_aware(loss: Loss, rule: Rule, l2: float) -> bool:
+    """Whether updates are importance-aware if nothing is said: for Poisson loss at rate "auto".
+
+    The slope of this loss grows by a factor of e with each unit of the margin. A step of rate times
+    gradient that is right for small counts goes far beyond the label for large ones, and the
+    gradient of the next round, which is then huge, ends the steps of a rate that divides by the
+    gradients so far. A step that follows the slope does not go beyond the label. Decision 46.
+    """
+    is_auto = getattr(rule, "rate", None) == "auto"
+    return loss.is_steep and is_auto and rule.descends and not l2
+
+
 def check_importance_aware(loss: Loss, rule: Rule, l2: float) -> None:
     """Raise a :class:`SpecError` unless a learner like this can have importance-aware updates."""
     if not loss.has_push:

@@ -25,6 +25,7 @@ from lessregret.learners.explanation import (
     both_names,
     explanation,
 )
+from lessregret.learners.importance import default_importance_aware
 from lessregret.learners.losses import loss_named
 from lessregret.learners.many_classes import many_classes
 from lessregret.learners.mixture import (
@@ -117,12 +118,13 @@ class Learner:
         has had so far. ``"cap"`` does so only if that largest value is above 1; its divisor at most
         doubles in each round, so that a single outlier does not make all later values of the
         feature tiny. ``"none"`` leaves all values as they are.
-    importance_aware : bool, default False
+    importance_aware : bool, optional
         Whether to use importance-aware updates (Karampatziakis & Langford 2011): an example with
         importance h moves the weights as many small steps of total importance h would. A large
         importance then does not overshoot the label. Only for rules that move weights by rate times
         gradient, and only without L2. There is no regret bound for such updates; the linearised
-        regret remains an upper bound on the regret.
+        regret remains an upper bound on the regret. The default is True for Poisson loss at rate
+        "auto", whose slope is so steep that a step by it alone goes too far, and False otherwise.
     fixed_share : number from 0 up and below 1, optional
         For data that drift, only at rate "auto": after each example this fraction of the mixture
         weights is shared equally among the experts, so that another expert can become the best one
@@ -164,7 +166,7 @@ class Learner:
         l2: float = 0.0,
         l2_scope: str = "active",
         scale: str = "standard",
-        importance_aware: bool = False,
+        importance_aware: bool | None = None,
         fixed_share: float | None = None,
         schema: Schema | None = None,
         namespaces: Namespaces | None = None,
@@ -173,15 +175,17 @@ class Learner:
         rule = PerCoordinate() if rule is None else rule
         if not has_twin(rule):
             raise SpecError(f"rule {rule.name!r} has no twin in Rust; run it in a ReadableLearner")
-        loss = loss_named(loss).name
+        known = loss_named(loss)
         # What JSON cannot carry is checked here; the core checks the rest, and what goes together.
         check_strength(l2)
         check_scope(l2_scope)
+        if importance_aware is None:
+            importance_aware = default_importance_aware(known, rule, l2)
         fixed_share = default_share(rule) if fixed_share is None else fixed_share
         check_share(fixed_share)
         space = FeatureSpace(bits=bits, columns=columns, intercept=intercept, scale=scale)
         spec = {
-            "loss": loss,
+            "loss": known.name,
             "rule": rule.spec(),
             "table": space.table,
             "intercept": bool(intercept),

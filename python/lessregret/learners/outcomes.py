@@ -90,6 +90,16 @@ class Outcomes:
         else:
             metrics.add_arrays(self.margins, self.labels, self.importances)
 
+    def add_to_classes(self, metrics: _core.ClassMetrics, codes: list[int]) -> None:
+        """Add the rounds of many classes, whose codes these are, to metrics."""
+        if isinstance(self._arrays, _core.Outcomes):
+            metrics.add(self._arrays, codes)
+        else:
+            margins = self._arrays.margins
+            metrics.add_arrays(
+                codes[: self._arrays.classes], margins, self.labels, self.importances
+            )
+
     def add_to_slices(self, slices: _core.Slices) -> None:
         """Add the rounds to slices; only those of a stream have values to be sliced by."""
         assert isinstance(self._arrays, _core.Outcomes)

@@ -18,7 +18,11 @@ from numpy.typing import NDArray
 
 from lessregret.errors import SpecError
 from lessregret.learners.explanation import Explanation, Features, explanation
-from lessregret.learners.importance import check_importance_aware, push
+from lessregret.learners.importance import (
+    check_importance_aware,
+    default_importance_aware,
+    push,
+)
 from lessregret.learners.labels import LabelsAsGiven, labels_of
 from lessregret.learners.losses import Loss, loss_named
 from lessregret.learners.mixture import (
@@ -101,13 +105,15 @@ class ReadableLearner:
         l2: float = 0.0,
         l2_scope: str = "active",
         scale: str = "standard",
-        importance_aware: bool = False,
+        importance_aware: bool | None = None,
         fixed_share: float | None = None,
     ) -> None:
         self.loss = loss_named(loss) if isinstance(loss, str) else loss
         self.rule = rule
         check_match(self.loss, rule)
         check_penalty(rule, l2, l2_scope)
+        if importance_aware is None:
+            importance_aware = default_importance_aware(self.loss, rule, l2)
         if importance_aware:
             check_importance_aware(self.loss, rule, l2)
         fixed_share = default_share(rule) if fixed_share is None else fixed_share

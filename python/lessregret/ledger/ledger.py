@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, Any, overload
 from lessregret.errors import SpecError
 from lessregret.ledger.certificate import Certificate, Shape, Statement
 from lessregret.ledger.lanes import Lane, SlotSummary, StackOfLanes
+from lessregret.ledger.shown import as_table, in_one_line
 from lessregret.ledger.tally import Tally
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ VARIANCES = "in variances of the labels"
 """The unit of losses and regret in the game on standardised labels."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ledger:
     """The losses of a run so far, and upper bounds on its regret.
 
@@ -66,6 +67,13 @@ class Ledger:
     """what the run certifies of all fixed weights; None unless certified"""
     units: str = VARIANCES
     """what the numbers of the game on standardised labels are in"""
+
+    def __repr__(self) -> str:
+        return in_one_line(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return as_table(self)
 
     @property
     def rounds(self) -> int:

@@ -211,7 +211,7 @@ def draw(finding: Finding, path: str) -> None:
     axes.hlines(heights, 0, 1, color=GRID, lw=1, zorder=0)
     for name, colour, mark, label in (
         ("regret", GLOBAL, "o", "regret"),
-        ("searched", THIRD, "D", "least B of any falling rates, by search"),
+        ("searched", THIRD, "D", "least B, by search"),
         ("bound", FOURTH, "s", "B for the rates used"),
     ):
         shares = [row[name] / row["theorem"] for row in rows]
@@ -224,8 +224,10 @@ def _dress(axes: Any, names: list[str]) -> None:
     top = len(names) - 0.5
     axes.vlines(1, -0.6, top, color=GUIDE, lw=1.2)
     axes.vlines(1 / sqrt(2), -0.6, top, color=GUIDE, lw=1, ls=":")
-    for where, label in ((1, "D√(2Σ|g|²)"), (1 / sqrt(2), "R_min = D√(Σ|g|²)")):
-        axes.annotate(label, (where, top + 0.1), ha="center", fontsize=9, color=GUIDE)
+    for where, label, side in (
+        (0.8, "D√(2Σ|g|²)", "left"), (1 / sqrt(2), "R_min = D√(Σ|g|²)", "right")
+    ):  # fmt: skip
+        axes.annotate(label, (where, top + 0.1), ha=side, fontsize=9, color=GUIDE)
     axes.set_yticks(range(len(names)), names)
     axes.set(xlim=(0, 1.06), ylim=(-0.6, len(names)), xlabel="share of Theorem 2's bound")
     axes.tick_params(axis="y", length=0)

@@ -269,11 +269,12 @@ def _draw_sharpness(axes: Any, curves: dict[float, list[dict[str, float]]]) -> N
         for what, style, label in (("bound", "--", "B"), ("regret", "o-", "regret")):
             axes.plot(rounds, [point[what] for point in curves[constant]], style, color=colour,
                       ms=4, label=f"{label}, {name}")  # fmt: skip
-    for height, label in ((1.5, "1.5"), (sqrt(2), "√2: the theorem")):
+    for height, label in ((1.5, "1.5"), (sqrt(2), "√2")):
         axes.axhline(height, color=GUIDE, lw=1)
-        axes.annotate(label, (curves[PRINTED][0]["rounds"], height), xytext=(0, 3),
+        axes.annotate(label, (curves[PRINTED][-1]["rounds"], height), xytext=(0, 3), ha="right",
                       textcoords="offset points", fontsize=9, color=GUIDE)  # fmt: skip
     axes.set(xscale="log", xlabel="rounds", ylabel="in units of D√S")
+    axes.set_ylim(top=1.56)
     plain(axes, "Swing and climb: the printed rate breaks √2")
     add_legend(axes, fontsize=9, loc="lower right")
 

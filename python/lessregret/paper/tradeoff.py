@@ -26,7 +26,7 @@ from lessregret.paper.finding import (
     table,
 )
 from lessregret.report.palette import FOURTH, GLOBAL, GRID, GUIDE, INK, PER_COORDINATE, plain
-from lessregret.report.picture_file import add_legend, panels, save_picture
+from lessregret.report.picture_file import add_legend, columns, panels, save_picture
 
 CLAIM = "§2.2: tradeoffs in one dimension"
 
@@ -235,9 +235,11 @@ def _dress(axes: Any) -> None:
     axes.set(xscale="log", yscale="log", xlabel="fixed rate η", ylabel="regret")
     top = SLOPE * WIDTH * ROUNDS
     axes.set_ylim(SLOPE * WIDTH / 6, 10 * top)
-    axes.annotate("η = D/(G√T)", (BEST, SLOPE * WIDTH / 5), xytext=(5, 15),
+    # In a column the legend is below, and only the top is free of curves.
+    low, ends = (SLOPE * WIDTH / 5, (15, 2)) if columns(2) == 2 else (top, (0, 18))
+    axes.annotate("η = D/(G√T)", (BEST, low), xytext=(5, ends[0]),
                   textcoords="offset points", fontsize=9, color=GUIDE)  # fmt: skip
-    axes.annotate("D/(2TG) ≤ η ≤ D/G", (LEAST, SLOPE * WIDTH / 5), xytext=(5, 2),
+    axes.annotate("D/(2TG) ≤ η ≤ D/G", (LEAST, low), xytext=(5, ends[1]),
                   textcoords="offset points", fontsize=9, color=GUIDE)  # fmt: skip
     plain(axes, f"Too large or too small: regret after {ROUNDS:,} rounds")
     add_legend(axes, fontsize=9, loc="upper center")

@@ -90,7 +90,7 @@ def compare_shuffled(
         learn_many(list(learners.values()), examples, order=order, metrics=cores)
         for name, learner in learners.items():
             ledgers[name].append(learner.ledger())
-            scores[name].append(progressive[name].metrics().all)
+            scores[name].append(progressive[name].scores())
         done(number + 1)
     return [_row(name, runs, scores[name]) for name, runs in ledgers.items()]
 
@@ -125,7 +125,7 @@ def compare_stream(
     _mark_all(curves, learners)
     _step_all(curves, learners, end=True)
     return [
-        _row(name, [learner.ledger()], [progressive[name].metrics().all], curves[name])
+        _row(name, [learner.ledger()], [progressive[name].scores()], curves[name])
         for name, learner in learners.items()
     ]
 

@@ -24,10 +24,20 @@ from lessregret.errors import SpecError
 from lessregret.learners.learner import Learner, learn_many
 from lessregret.learners.rules import Rule
 from lessregret.ledger import Ledger
-from lessregret.regret.comparator import BestFixed, InMemory, OverFiles, Passes, iterate_best_fixed
+from lessregret.regret.comparator import (
+    BestFixed,
+    InMemory,
+    OverFiles,
+    Passes,
+    class_passes,
+    iterate_best_fixed,
+)
 
 FIRST_MARK = 512
 """Rounds before which regret per example is mostly that of the first few examples."""
+
+LEARNED = 1 << 16
+"""Rounds between two calls of a watcher."""
 
 Ends: TypeAlias = tuple[float, float]
 Watch: TypeAlias = Callable[[int, BestFixed, bool], bool]
@@ -138,6 +148,11 @@ class Source(Protocol):
         """Train up to round ``stop``; return the rounds reached, and whether all are done."""
         ...
 
+    @property
+    def is_of_classes(self) -> bool:
+        """Whether there may be more than two classes."""
+        ...
+
     def passes(self, loss: str, rounds: int, done: bool) -> Passes | None:
         """The first ``rounds`` examples, for the best fixed point; None if not available."""
         ...
@@ -147,10 +162,19 @@ class FromMemory:
     """Examples in memory, for :func:`measure`.
 
     With ``growth`` the regret is measured after the first half, quarter, … of the examples, too.
+    ``watch`` is called after every block with the numbers of rounds learned and of all rounds.
     """
 
-    def __init__(self, examples: Examples, *, growth: bool = True) -> None:
+    def __init__(
+        self,
+        examples: Examples,
+        *,
+        growth: bool = True,
+        watch: Callable[[int, int], object] | None = None,
+    ) -> None:
         self._examples, self._growth, self._rounds = examples, growth, 0
+        self._watch = watch
+        self._classes: list[int] | None = None
 
     def stops(self) -> Iterator[int]:
         total = len(self._examples)
@@ -158,23 +182,46 @@ class FromMemory:
         return (total >> halving for halving in reversed(range(halvings)))
 
     def advance(self, learners: Sequence[Learner], stop: int) -> tuple[int, bool]:
-        learn_many(learners, self._examples, order=np.arange(self._rounds, stop, dtype=np.uint32))
-        self._rounds = stop
-        return stop, stop == len(self._examples)
+        total, step = len(self._examples), stop if self._watch is None else LEARNED
+        while self._rounds < stop:
+            end = min(self._rounds + step, stop)
+            order = np.arange(self._rounds, end, dtype=np.uint32)
+            learn_many(learners, self._examples, order=order)
+            self._rounds = end
+            if self._watch is not None:
+                self._watch(end, total)
+        # Classes that are found as they come are those of the rounds so far.
+        self._classes = learners[0].classes
+        return stop, stop == total
+
+    @property
+    def is_of_classes(self) -> bool:
+        return self._examples.space.labels == "classes"
 
     def passes(self, loss: str, rounds: int, done: bool) -> Passes | None:
-        return InMemory(self._examples, loss, None if done else rounds)
+        count = None if done else rounds
+        if self._classes is not None:
+            return class_passes(self._examples, loss, self._classes, count)
+        return InMemory(self._examples, loss, count)
 
 
 class FromFiles:
     """Examples of files too large for memory, for :func:`measure`.
 
     The learners read ``stream``. ``again(loss)`` opens the files again for the search of the best
-    fixed point, which is computed only for all examples together.
+    fixed point, which is computed only for all examples together. ``watch`` is called after every
+    block with the bytes and the examples read so far.
     """
 
-    def __init__(self, stream: ExampleStream, again: Callable[[str], OverFiles]) -> None:
+    def __init__(
+        self,
+        stream: ExampleStream,
+        again: Callable[[str], OverFiles],
+        *,
+        watch: Callable[[int, int], object] | None = None,
+    ) -> None:
         self._stream, self._again, self._rounds = stream, again, 0
+        self._watch = watch
 
     def stops(self) -> Iterator[int]:
         stop = FIRST_MARK
@@ -188,7 +235,13 @@ class FromFiles:
             if count == 0:
                 return self._rounds, True
             self._rounds += count
+            if self._watch is not None:
+                self._watch(self._stream.bytes_read, self._rounds)
         return self._rounds, False
+
+    @property
+    def is_of_classes(self) -> bool:
+        return False
 
     def passes(self, loss: str, rounds: int, done: bool) -> Passes | None:
         return self._again(loss) if done else None

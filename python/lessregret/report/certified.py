@@ -69,10 +69,10 @@ def certified_tile(ledger: Ledger) -> list[Tile]:
     said = ledger.statement
     if said is None or said.lost == 0:
         return []
-    note = f"for fixed weights with ‖w‖ ≤ {said.radius:,.2f}"
+    note = f"by fixed weights with ‖w‖ ≤ {said.radius:,.2f}"
     if said.speaks:
-        return [Tile("certified: at most", f"{_percent(said.left)} left", note)]
-    return [Tile("certified", "open", note)]
+        return [Tile("left to gain, at most", _percent(said.left), note)]
+    return [Tile("left to gain", "open", note)]
 
 
 def certified_section(found: Certified) -> Section:
@@ -165,7 +165,8 @@ def _window_in_words(window: Window, ledger: Ledger) -> str:
         return f"{last}; alone they are too few to certify half of it for weights of this size."
     return (
         f"{last}. No fixed weights of the size that was learned lose less than "
-        f"{number(said.certified, 6)} on these alone: at most {_percent(said.left)} is left."
+        f"{number(said.certified, 6)} on these alone: at most {_percent(said.left)} is left to "
+        "gain."
     )
 
 

@@ -96,6 +96,8 @@ class End(NamedTuple):
     colour: str
     valued: bool = True
     short: str = ""
+    key: str = ""
+    """how the line looks, for a narrow page: "dashed", "dots", or "" for a line"""
 
     @property
     def text(self) -> str:
@@ -114,7 +116,8 @@ class End(NamedTuple):
         if self.short:
             full = f'<b class="full">{escaped(self.name)}</b>'
             name = f'<b class="short" aria-hidden="true">{escaped(self.short)}</b>{full}'
-        return f'<li style="{style}">{name}{self.text}</li>'
+        key = f' class="{self.key}"' if self.key else ""
+        return f'<li{key} style="{style}">{name}{self.text}</li>'
 
 
 @dataclass(frozen=True)
@@ -236,12 +239,20 @@ class Chart:
         """Names and last values beside the lines, apart from each other."""
         ends = [
             End(
-                self._y(line.points[-1][1]), line.name, line.points[-1][1], line.colour, line.valued
+                self._y(line.points[-1][1]),
+                line.name,
+                line.points[-1][1],
+                line.colour,
+                line.valued,
+                key="" if line.joined and not line.dash else _key(line),
             )
             for line in self.lines
             if line.points and line.named_at is None
         ]
-        ends += [End(self._y(each.height), *each[:3]) for each in self.levels]
+        ends += [
+            End(self._y(each.height), *each[:3], key="dashed" if each.dash else "")
+            for each in self.levels
+        ]
         ends.sort()
         tops = spread([end.middle for end in ends], [end.tall for end in ends], self.height)
         items = [end.html(top) for top, end in zip(tops, ends, strict=True)]
@@ -289,6 +300,10 @@ class Switched:
         shown = [f'<div class="choice">\n{chart.html()}\n</div>' for _, chart in self.choices]
         inside, about = "\n".join([*buttons, *shown]), escaped(self.about)
         return f'<div class="switch" role="group" aria-label="{about}">\n{inside}\n</div>'
+
+
+def _key(line: Line) -> str:
+    return "dashed" if line.joined else "dots"
 
 
 def spread(middles: Sequence[float], heights: Sequence[float], limit: float) -> list[float]:

@@ -121,6 +121,8 @@ def _flat(row: Row) -> dict[str, Any]:
 
 
 def _cell(name: str, value: float | None) -> str:
+    if name in ("mistake_rate", "sd_mistakes"):
+        return "–" if value is None else f"{value:.4%}"
     return part_in_words(value) if name == "left" else number(value, 6)
 
 

@@ -86,8 +86,12 @@ def _regrets(axes: Any, runs: Sequence[Curve]) -> None:
     axes.yaxis.set_major_formatter("{x:g}")
     axes.yaxis.set_minor_formatter("")
     axes.set_title("Regret per round is at most … (theorem's rate)", loc="left")
-    for height, name, colour in ends:
+    low, high = axes.get_ylim()
+    # A twentieth of the panel, on a logarithmic axis.
+    apart, free = (high / low) ** (1 / 20), float("inf")
+    for height, name, colour in sorted(ends, reverse=True):
+        free = min(height, free / apart)
         axes.annotate(
-            f"{name}: {height:.3g}", (runs[0].rounds[-1], height), xytext=(6, 0), color=colour,
+            f"{name}: {height:.3g}", (runs[0].rounds[-1], free), xytext=(6, 0), color=colour,
             textcoords="offset points", va="center", size=9.5, annotation_clip=False,
         )  # fmt: skip

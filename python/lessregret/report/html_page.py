@@ -18,7 +18,9 @@ from lessregret.report.style import STYLE
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 MANY = 3
-"""columns, from which on a row becomes a block of its own on a narrow page"""
+"""columns, from which on a row becomes a block of its own on a narrow page, if it has no room"""
+ROOM, GAP = 40, 3
+"""letters that stand side by side on a page of 400 pixels, and those between two columns"""
 
 
 def document(title: str, body: str, style: str = "") -> str:
@@ -87,11 +89,21 @@ def table(heading: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) 
         for place, cell in enumerate(heading)
     )
     body = "\n".join(f"<tr>{_cells(heading, row, left)}</tr>" for row in rows)
-    many = ' class="many"' if len(heading) >= MANY else ""
+    many = ' class="many"' if is_wide([heading, *rows]) else ""
     return (
         f'<div class="scroll"><table{many}>\n<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{body}\n</tbody>\n</table></div>"
     )
+
+
+def is_wide(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a table of such rows has no room on a narrow page.
+
+    >>> is_wide([["rate", "share", "loss"]]), is_wide([["a rule of many words"] * 3])
+    (False, True)
+    """
+    widest = sum(max(map(len, column)) for column in zip(*rows, strict=True))
+    return len(rows[0]) >= MANY and widest + GAP * len(rows[0]) > ROOM
 
 
 def _cells(heading: Sequence[str], cells: Sequence[str], left: int) -> str:

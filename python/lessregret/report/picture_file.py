@@ -16,11 +16,14 @@ from textwrap import fill
 from typing import Any
 
 from lessregret.data.output import write_file
+from lessregret.report.axis import short_count
 
 COLUMN, TALL = 4.0, 3.3
 """inches: the width of a column, and the height of a panel in it"""
 LETTERS = 9
 """points"""
+BELOW = 35
+"""points from an axis to the legend, for ticks, their labels and the name of the axis"""
 LINE = 36
 """letters of a title in a line of a column"""
 
@@ -52,8 +55,16 @@ def panels(count: int, size: tuple[float, float], **options: Any) -> tuple[Any, 
 def add_legend(axes: Any, **options: Any) -> None:
     """A legend without a box, where ``options`` want it; in a column, below."""
     if _in_a_column.get():
-        options = {"fontsize": LETTERS, "loc": "upper left", "bbox_to_anchor": (-0.1, -0.2)}
+        options = {"fontsize": LETTERS, "loc": "upper left", **_below(axes)}
     axes.legend(frameon=False, **options)
+
+
+def _below(axes: Any) -> dict[str, Any]:
+    """A place below the label of the axis, however tall the panel is."""
+    from matplotlib.transforms import ScaledTranslation
+
+    down = ScaledTranslation(0, -BELOW / 72, axes.figure.dpi_scale_trans)
+    return {"bbox_to_anchor": (-0.1, 0.0), "bbox_transform": axes.transAxes + down}
 
 
 def add_title(axes: Any, title: str) -> None:
@@ -84,5 +95,10 @@ def _write_powers_out(figure: Any) -> None:
 
     for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
         if axis.get_scale() == "log":
-            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axis.set_major_formatter(FuncFormatter(lambda value, _: _tick(value)))
             axis.set_minor_formatter(NullFormatter())
+
+
+def _tick(value: float) -> str:
+    """A power of ten in few letters."""
+    return short_count(value) if value >= 1000 else f"{value:g}"

@@ -178,8 +178,11 @@ BEHIND = (("bound", "bound", "2 4"), ("linear_regret", "linearised", "7 4"))
 def regret_growth(measured: Sequence[Measured], about: str) -> Chart:
     """The regret of each rule over the examples; behind it, thinner, what it is at most.
 
-    Regret of 0 and below has no place on a logarithmic axis.
+    Regret of 0 and below has no place on a logarithmic axis: then the axis is even, and what lies
+    far above is left out.
     """
+    if any(y <= 0 for each in measured for _, y in points(each.marks, "regret_high")):
+        return _regret_below_zero(measured, about)
     behind = [
         Line(f"{words} of {each.rule}", above_zero(each.marks, name), looks(place)[0], dash,
              width=1.2, short=words)
@@ -197,6 +200,28 @@ def regret_growth(measured: Sequence[Measured], about: str) -> Chart:
                      [y for line in lines for _, y in line.points])  # fmt: skip
     across = rounds_axis(*_first_and_last(lines), logarithmic=True)
     return Chart(across, up, about, lines, bands=bands, height=380)
+
+
+BELOW_ZERO = (
+    "Below 0 a rule lost less than every fixed model: it followed data that changed. Linearised "
+    "regret and bounds are far above and not drawn; they are in the table."
+)
+
+
+def _regret_below_zero(measured: Sequence[Measured], about: str) -> Chart:
+    """The regret of each rule on an even axis that has room for what is below 0."""
+    lines = [
+        Line(f"regret of {each.rule}", points(each.marks, "regret_high"), looks(place)[0],
+             width=3.4, dots=True)
+        for place, each in enumerate(measured)
+    ]  # fmt: skip
+    heights = [y for line in lines for _, y in line.points]
+    low, high = min(heights), max(*heights, 0.0)
+    room = 0.08 * (high - low) or 1.0
+    up = Axis(f"regret, {unit_of(measured[0].last.ledger)}", low - room, high + room)
+    across = rounds_axis(*_first_and_last(lines), logarithmic=True)
+    zero = Level("as the best fixed model", 0.0)
+    return Chart(across, up, about, lines, levels=[zero], height=300, caption=BELOW_ZERO)
 
 
 def _wide(measured: Measured) -> list[tuple[float, float, float]]:

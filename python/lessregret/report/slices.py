@@ -53,10 +53,14 @@ def _error(slice_: Slice) -> str:
 
 def metric_tiles(metrics: RunMetrics | None) -> list[Tile]:
     """AUC or R² with that of the last tenth; none where it is not defined."""
+    from lessregret.report.classes import accuracy_tiles
     from lessregret.report.parts import Tile
+    from lessregret.training.scores import Scores
 
     if metrics is None:
         return []
+    if not isinstance(metrics.all, Scores):
+        return accuracy_tiles(metrics)
     name, title = ("r2", "R²") if "r2" in metrics.all.names else ("auc", "AUC")
     score = getattr(metrics.all, name)
     late = None if metrics.last_tenth is None else getattr(metrics.last_tenth, name)

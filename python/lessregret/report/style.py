@@ -113,6 +113,9 @@ figcaption { font-size: var(--small); color: var(--soft); max-width: 44rem; marg
   .ends li { position: static; width: auto; padding-left: 1.6rem; text-indent: -1.6rem; }
   .ends li::before { content: ""; display: inline-block; width: 1.1rem; margin-right: .5rem;
                      border-top: 3px solid; vertical-align: middle; }
+  .ends .dashed::before { border-top-style: dashed; border-top-width: 2px; }
+  .ends .dots::before { width: .5rem; height: .5rem; border: 0; border-radius: 50%;
+                        margin: 0 .8rem 0 .3rem; background: currentColor; }
   .ends .full { position: static; width: auto; height: auto; clip-path: none; }
   .ends .short { display: none; }
   .many thead { display: none; }

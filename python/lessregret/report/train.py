@@ -14,6 +14,7 @@ from lessregret.learners.rules import Coin
 from lessregret.ledger import STANDARDISED_LABELS, Ledger
 from lessregret.report import pictures
 from lessregret.report.certified import Certified, certified_section, certified_tile
+from lessregret.report.classes import classes_sections
 from lessregret.report.page import DataFile, Origin, Report, Section, about_data, data_section
 from lessregret.report.parts import (
     Bar,
@@ -34,6 +35,9 @@ from lessregret.training.curve import Curve, CurvePoint
 from lessregret.training.progressive import RunMetrics
 from lessregret.training.run_warnings import constant_loss
 from lessregret.training.window import Window
+
+NAMELESS = 5
+"""how many of the largest weights are shown if their features have no names"""
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,12 @@ class TrainRun:
         return [n for n, total in known.items() if total is not None and total < self.loss_in_all]
 
     @property
+    def positive(self) -> str:
+        """What the label 1 is called: the positive class of a table has a name."""
+        classes = (self.document["spec"].get("schema") or {}).get("classes") or {}
+        return str(classes.get("positive", 1))
+
+    @property
     def probabilities(self) -> Calibration | None:
         """The calibration, if an example counted in it."""
         known = self.calibration is not None and self.calibration.examples > 0
@@ -107,6 +117,7 @@ def train_report(run: TrainRun, origin: Origin) -> Report:
         _loss_section(run),
         *_calibration_sections(run),
         *slices_sections(run.metrics),
+        *classes_sections(run.metrics),
         _weights_section(run),
         certified_section(_certified(run)),
         *_regret_sections(run),
@@ -304,12 +315,13 @@ def _calibration_sections(run: TrainRun) -> list[Section]:
         return []
     if run.probabilities is None:
         return []
-    parts: list[Part] = [Text(_about_shares(run.probabilities))]
+    label = f"label {run.positive}"
+    parts: list[Part] = [Text(_about_shares(run.probabilities, label))]
     bins = run.probabilities.bins()
     if bins:
-        about = "The observed share of label 1 over the predicted probability, in bins"
+        about = f"The observed share of {label} over the predicted probability, in bins"
         share = run.probabilities.observed
-        parts.append(pictures.calibration(bins, share, about, CALIBRATION))
+        parts.append(pictures.calibration(bins, share, about, CALIBRATION.format(label=label)))
         parts.append(Folded("The numbers", _bin_table(bins)))
     else:
         parts.append(Text("That is too few examples for a picture."))
@@ -318,14 +330,14 @@ def _calibration_sections(run: TrainRun) -> list[Section]:
 
 CALIBRATION = (
     "Bins of about equal weight; each probability was made just before its example was learned. "
-    "Above the dotted line label 1 came more often than predicted, below it less often. A bar "
-    "without a dot: label 1 did not come."
+    "Above the dotted line {label} came more often than predicted, below it less often. A bar "
+    "without a dot: {label} did not come."
 )
 
 
-def _about_shares(found: Calibration) -> str:
+def _about_shares(found: Calibration, label: str) -> str:
     return (
-        f"In {counted(found.examples, 'example')} of this run label 1 was predicted with "
+        f"In {counted(found.examples, 'example')} of this run {label} was predicted with "
         f"probability {found.predicted:.4%} on average, and was observed in {found.observed:.4%}."
     )
 
@@ -344,11 +356,17 @@ def _weights_section(run: TrainRun) -> Section:
     if run.intercept is not None:
         parts.append(Facts([("intercept", weight_text(run.intercept))]))
     if run.weights:
-        bars = [Bar(_feature(weight), weight.weight) for weight in run.weights]
+        # Numbers of slots tell a reader little, so a few of them are enough.
+        shown = run.weights if _has_names(run) else run.weights[:NAMELESS]
+        bars = [Bar(_feature(weight), weight.weight) for weight in shown]
         parts.append(Bars("feature", "weight", bars))
     else:
         parts.append(Text("All weights are 0."))
     return Section("Largest weights", [*parts, *map(Text, _about_weights(run))])
+
+
+def _has_names(run: TrainRun) -> bool:
+    return any(weight.name is not None for weight in run.weights)
 
 
 def _about_weights(run: TrainRun) -> list[str]:
@@ -361,8 +379,8 @@ def _about_weights(run: TrainRun) -> list[str]:
             f"{at_edge} of these {len(run.weights)} stand at the edge of the feasible set; a "
             "larger `--radius` would let them go further."
         )
-    if run.weights and all(weight.name is None for weight in run.weights):
-        words.append("`--names` would give the features their names.")
+    if run.weights and not _has_names(run):
+        words.append("With `--names` the features have names here, and more are shown.")
     return words
 
 

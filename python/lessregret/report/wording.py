@@ -55,8 +55,8 @@ def certified_in_words(ledger: Ledger) -> str:
     ...     summary = SlotSummary(spread=None, floor=None, theorem=None, touched=2)
     ...     tally = Tally(rounds=100, importance=100.0, loss=loss)
     ...     return certified_in_words(Ledger(tally, summary, True, 0, certificate))
-    >>> run(loss=33.0, offset=35.0)[:76]
-    'no fixed weights with ‖w‖ ≤ 1.00 lose less than 0.300000: at most 9.1 % left'
+    >>> run(loss=33.0, offset=35.0)[:84]
+    'no fixed weights with ‖w‖ ≤ 1.00 lose less than 0.300000: at most 9.1 % left to gain'
     >>> run(loss=8.0, offset=8.5)
     'open: fixed weights with ‖w‖ ≤ 1.00 might lose less than half of what the run lost'
     """
@@ -67,7 +67,7 @@ def certified_in_words(ledger: Ledger) -> str:
         return f"open: fixed weights {_sizes(said)} might {_lose(ledger)} {_half(ledger)}"
     unit = f" {ledger.units}" if ledger.game == STANDARDISED_LABELS else ""
     least, left = f"{number(said.certified, 6)}{unit}", f"{100 * said.left:.1f} %"
-    told = f"no fixed weights {_sizes(said)} {_lose(ledger)} {least}: at most {left} left"
+    told = f"no fixed weights {_sizes(said)} {_lose(ledger)} {least}: at most {left} left to gain"
     return f"{told}; larger weights are not covered"
 
 

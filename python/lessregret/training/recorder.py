@@ -11,7 +11,7 @@ from lessregret.learners.sources import Source
 from lessregret.ledger import Ledger, Tally
 from lessregret.training.curve import Curve
 from lessregret.training.late_rounds import LateRounds
-from lessregret.training.progressive import Progressive
+from lessregret.training.progressive import Marks
 from lessregret.training.window import Window, WindowMarks
 
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ class Unrecorded:
     ----------
     before : Tally
         The sums of earlier runs of a resumed model; an empty Tally for a new model.
-    progressive : Progressive, optional
+    progressive : Marks, optional
         What adds up the metrics of the run.
     """
 
-    def __init__(self, before: Tally, progressive: Progressive | None = None) -> None:
+    def __init__(self, before: Tally, progressive: Marks | None = None) -> None:
         self.late = LateRounds(before)
         self._progressive = progressive
 
@@ -77,14 +77,14 @@ class Recorder(Unrecorded):
     ----------
     before : Tally
         The sums of earlier runs of a resumed model; an empty Tally for a new model.
-    progressive : Progressive, optional
+    progressive : Marks, optional
         What adds up the metrics of the run.
     calibrates : bool
         Whether to record the calibration. Only logistic loss has probabilities.
     """
 
     def __init__(
-        self, before: Tally, progressive: Progressive | None = None, *, calibrates: bool
+        self, before: Tally, progressive: Marks | None = None, *, calibrates: bool
     ) -> None:
         from lessregret.training.calibration import Calibration
 

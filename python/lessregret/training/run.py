@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from numbers import Integral
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from lessregret.data.column_choices import ColumnChoices
 from lessregret.data.files import Output, check_files
@@ -28,10 +28,11 @@ from lessregret.learners.learner import Learner
 from lessregret.learners.losses import loss_named
 from lessregret.learners.namespaces import check_same, namespaces_of
 from lessregret.learners.rules import Rule, parse_rule
-from lessregret.ledger import Ledger, Tally
-from lessregret.training.progressive import Progressive, RunMetrics
+from lessregret.ledger import Ledger
+from lessregret.training.progressive import Progressive, ProgressiveClasses, RunMetrics
 from lessregret.training.recorder import Recorder, Unrecorded
 from lessregret.training.run_warnings import Finding, run_warnings
+from lessregret.training.watchers import Watcher, watcher_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -117,18 +118,6 @@ class Training(NamedTuple):
         return {} if names is None else {"classes": names}
 
 
-class Watcher(Protocol):
-    """An object that is called with the progress of a run."""
-
-    def advance(self, bytes_read: int, tally: Tally) -> None:
-        """Called after each block with the sums and the bytes read so far, before decompression."""
-        ...
-
-    def checkpoint(self, tally: Tally, ledger: Callable[[], Ledger]) -> None:
-        """Called when the rounds reach a power of two, and at the end. ``ledger()`` takes time."""
-        ...
-
-
 def train(
     data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Data | Any = (),
     *,
@@ -155,12 +144,14 @@ def train(
     resume: str | os.PathLike[str] | Learner | None = None,
     predictions: str | os.PathLike[str] | IO[str] | None = None,
     names: bool = False,
+    negatives_kept: float = 1.0,
     format: str = "auto",
     bad_lines: str = "stop",
     threads: int | None = None,
     record: bool = False,
     by: str | Sequence[str] = (),
     progress: Callable[[str], object] | Watcher | None = None,
+    progress_every: int | None = None,
 ) -> Training:
     """Train a model on a table or on files. Each example is predicted before it is learned.
 
@@ -196,6 +187,10 @@ def train(
         In a table a list has the names of the classes; without it, the labels of the first 10,000
         rows are the classes, if there are more than two and they are words. ``"auto"`` finds
         classes of text as they come; each counts from its first example on.
+    negatives_kept : number above 0 and at most 1, default 1
+        For data of two classes of which only this fraction of the negatives was kept, at random:
+        each of them has 1/negatives_kept times its importance, so that probabilities are those of
+        all data.
     passes : int from 1 up, default 1
         The number of passes over the files. The ledger includes the examples of all passes.
     model : the name of a file, optional
@@ -221,6 +216,8 @@ def train(
     progress : function, optional
         A function that is called with a line of text whenever the number of examples reaches a
         power of two, and at the end. ``progress=print`` prints these lines.
+    progress_every : int from 1 up, optional
+        Call ``progress`` at every so many examples in place of powers of two.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -242,6 +239,8 @@ def train(
     started = time.perf_counter()
     choices = _choices(columns, label)
     given = given_data(data, query=query, table=table, format=format, choices=choices)
+    if negatives_kept != 1:
+        given.negatives_kept = negatives_kept
     if given.has_columns:
         given.choices = _crossed(given.choices, crosses, ignore)
         crosses = ignore = None
@@ -259,6 +258,9 @@ def train(
         "namespaces": namespaces_of(crosses, keep, ignore),
     }
     _check(files, passes, model, slim)
+    if progress_every is not None and progress_every < 1:
+        found = repr(progress_every)
+        raise SpecError(f"progress_every must be a whole number from 1 up, found {found}")
     _check_files(files, resume, model, predictions)
     asked: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
     if given.has_columns and resume is None:
@@ -271,10 +273,7 @@ def train(
     is_many = learner.classes is not None
     calibrates = not is_many and loss_named(learner.spec["loss"]).link == "probability"
     by = _names(by)
-    if is_many and by:
-        raise SpecError("slices have scores of two classes or of numbers; leave out by")
-    # The metrics are those of one margin for each example.
-    progressive = None if is_many else Progressive(learner.spec["loss"], before.rounds, by)
+    progressive = _progressive(learner, before.rounds, by)
     recorder = Recorder(before, progressive, calibrates=calibrates) if record else None
     reading = {"bad_lines": bad_lines, "names": names, "threads": threads, "by": by}
     # Before the output is opened, since it imports, and an interrupt may get lost during an import.
@@ -282,7 +281,7 @@ def train(
     with _opened(predictions) as file:
         write = _writer(lines, file)
         recording = recorder or Unrecorded(before, progressive)
-        run = _Run(learner, recording, _watcher(progress), write)
+        run = _Run(learner, recording, watcher_of(progress), write, progress_every)
         stream = run.learn(given, passes, reading)
         ledger = learner.ledger()
         run.watcher.checkpoint(ledger.tally, lambda: ledger)
@@ -305,8 +304,17 @@ def train(
         warnings=()
         if is_many
         else run_warnings(learner.spec, ledger, run.recorder.late.part(), fill_of(learner)),
-        metrics=None if progressive is None else progressive.metrics(),
+        metrics=progressive.metrics(),
     )
+
+
+def _progressive(learner: Learner, before: int, by: list[str]) -> Progressive | ProgressiveClasses:
+    """What adds up the metrics of the run."""
+    if learner.classes is None:
+        return Progressive(learner.spec["loss"], before, by)
+    if by:
+        raise SpecError("slices have scores of two classes or of numbers; leave out by")
+    return ProgressiveClasses(learner)
 
 
 class _Run(NamedTuple):
@@ -316,6 +324,8 @@ class _Run(NamedTuple):
     recorder: Unrecorded
     watcher: Watcher
     write: Callable[[NDArray[np.float64]], None] | None
+    every: int | None
+    """how many examples are between two checkpoints; None for powers of two"""
 
     def learn(self, given: GivenData, passes: int, reading: dict[str, Any]) -> ExampleStream:
         """All passes over the data; the last stream, for what it says of skipped lines."""
@@ -333,55 +343,27 @@ class _Run(NamedTuple):
         return stream
 
     def _blocks(self, stream: ExampleStream) -> Iterator[int]:
-        """Learn in blocks, cut at powers of two and at the recorder's points; their sizes."""
+        """Learn in blocks, cut at checkpoints and at the recorder's points; their sizes."""
         learner, recorder = self.learner, self.recorder
         rounds = learner.tally().rounds
         while True:
-            next_power, next_mark = 1 << rounds.bit_length(), recorder.next_mark(rounds)
-            limit = min(BLOCK, next_power - rounds, next_mark - rounds)
+            checkpoint, next_mark = self._checkpoint(rounds), recorder.next_mark(rounds)
+            limit = min(BLOCK, checkpoint - rounds, next_mark - rounds)
             count = recorder.learn(learner, stream, limit, self.write)
             if count == 0:
                 return
             rounds += count
             if rounds == next_mark:
                 recorder.mark(learner.ledger())
-            if rounds == next_power:
+            if rounds == checkpoint:
                 self.watcher.checkpoint(learner.tally(), learner.ledger)
             yield count
 
-
-class _Lines:
-    """Tells a function of a run, in lines of text."""
-
-    def __init__(self, tell: Callable[[str], object]) -> None:
-        self._tell, self._told = tell, 0
-
-    def advance(self, bytes_read: int, tally: Tally) -> None:
-        pass
-
-    def checkpoint(self, tally: Tally, ledger: Callable[[], Ledger]) -> None:
-        if tally.rounds == self._told:
-            return
-        self._told = tally.rounds
-        examples = "1 example" if tally.rounds == 1 else f"{tally.rounds:,} examples"
-        loss = f", mean loss {tally.loss / tally.importance:.4f}" if tally.importance else ""
-        self._tell(examples + loss)
-
-
-class _Nobody:
-    """For a run that nobody is told of."""
-
-    def advance(self, bytes_read: int, tally: Tally) -> None:
-        pass
-
-    def checkpoint(self, tally: Tally, ledger: Callable[[], Ledger]) -> None:
-        pass
-
-
-def _watcher(progress: Callable[[str], object] | Watcher | None) -> Watcher:
-    if progress is None:
-        return _Nobody()
-    return _Lines(progress) if callable(progress) else progress
+    def _checkpoint(self, rounds: int) -> int:
+        """The next number of rounds at which the watcher is told of the losses."""
+        if self.every is None:
+            return 1 << rounds.bit_length()
+        return rounds + self.every - rounds % self.every
 
 
 def _names(by: str | Sequence[str]) -> list[str]:

@@ -15,6 +15,21 @@ pub struct Columns {
     total: f64,
 }
 
+/// Examples as rows over columns, compressed: where each row ends, and the columns and values of all of them.
+#[derive(Clone, Debug, Default)]
+pub struct ColumnRows {
+    /// The end of each row.
+    pub ends: Vec<usize>,
+    /// The columns of all rows.
+    pub columns: Vec<u32>,
+    /// The values of all rows.
+    pub values: Vec<f32>,
+    /// The label of each row.
+    pub labels: Vec<f32>,
+    /// The importance of each row.
+    pub importances: Vec<f32>,
+}
+
 impl Columns {
     /// No columns yet, for slots below `slots`.
     pub fn new(slots: usize) -> Result<Self> {
@@ -43,6 +58,22 @@ impl Columns {
             *column = self.slots.len() as u32;
         }
         *column as usize - 1
+    }
+
+    /// The examples of importance above 0 as rows over these columns, which must contain all their slots.
+    pub fn rows<'a>(&self, examples: impl Iterator<Item = Example<'a>>) -> ColumnRows {
+        let mut rows = ColumnRows::default();
+        for example in examples.filter(|example| example.importance > 0.0) {
+            let features = example.slots.iter().zip(example.values);
+            for (column, &value) in features.filter_map(|(&s, v)| Some((self.column(s)?, v))) {
+                rows.columns.push(column);
+                rows.values.push(value);
+            }
+            rows.ends.push(rows.columns.len());
+            rows.labels.push(example.label);
+            rows.importances.push(example.importance);
+        }
+        rows
     }
 
     /// The number of slots, met or not.

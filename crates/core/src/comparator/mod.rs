@@ -23,5 +23,5 @@
 mod columns;
 mod problem;
 
-pub use columns::Columns;
+pub use columns::{ColumnRows, Columns};
 pub use problem::Problem;

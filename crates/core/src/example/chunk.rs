@@ -194,6 +194,16 @@ impl Chunk {
         &self.labels
     }
 
+    /// Multiply the importance of every example whose label is not above 0 by a factor above 0.
+    pub fn weigh_negatives(&mut self, factor: f64) {
+        for (importance, &label) in self.importances.iter_mut().zip(&self.labels) {
+            if label <= 0.0 {
+                let weighed = (f64::from(*importance) * factor) as f32;
+                *importance = weighed.min(f32::MAX);
+            }
+        }
+    }
+
     /// The importances of all finished examples.
     pub fn importances(&self) -> &[f32] {
         &self.importances

@@ -26,6 +26,8 @@ pub struct Plan {
 
 /// The feasible set of every coordinate.
 pub trait Boxes: Send + Sync + 'static {
+    /// Whether kernels are compiled for vector instructions (`learn/dispatch.rs`).
+    const VECTORISED: bool;
     /// The rule with the feasible interval of this slot.
     fn rule<R: Rule>(&self, rule: R, slot: usize) -> R;
     /// The intervals, if each slot has its own.
@@ -36,6 +38,8 @@ pub trait Boxes: Send + Sync + 'static {
 pub struct Uniform;
 
 impl Boxes for Uniform {
+    const VECTORISED: bool = true;
+
     #[inline]
     fn rule<R: Rule>(&self, rule: R, _slot: usize) -> R {
         rule
@@ -46,6 +50,8 @@ impl Boxes for Uniform {
 }
 
 impl Boxes for Vec<Interval> {
+    const VECTORISED: bool = false;
+
     #[inline]
     fn rule<R: Rule>(&self, rule: R, slot: usize) -> R {
         rule.within(self[slot])

@@ -76,8 +76,14 @@ pub(crate) trait RoundKernel: PlayKernel {
     /// The slots that are not in their initial state, ascending.
     fn moved_slots(&self) -> impl Iterator<Item = u32>;
 
-    /// Record the stored rounds in the tally, clear them, and append their margins.
-    fn count_rounds(&mut self, scratch: &mut Self::Scratch, margins: &mut Vec<f64>);
+    /// Record the stored rounds in the tally, clear them, and append their margins. What is done there does not
+    /// depend on the rule, so it is work of its own for the vector instructions: compiled once for all rules.
+    fn count_rounds(
+        &mut self,
+        path: InstructionSet,
+        scratch: &mut Self::Scratch,
+        margins: &mut Vec<f64>,
+    );
 }
 
 /// Learn from the examples with the kernel for this machine's vector instructions.
@@ -138,7 +144,7 @@ impl<K: RoundKernel> Sequence<K> {
             let first = range.start + K::rounds_stored(scratch);
             kernel.scales().undo(examples, first..range.end, undo);
         }
-        dispatch::record_batch(path, kernel, scratch, margins);
+        kernel.count_rounds(path, scratch, margins);
         learned
     }
 }
@@ -163,7 +169,7 @@ fn learn_whole<K: RoundKernel>(
         kernel.play_round::<_, true>(Portable, number, &completed, none, features, &mut scratch)?;
         kernel.scales().remember(&example);
         remember_label(kernel.scales(), &example);
-        kernel.count_rounds(&mut scratch, margins);
+        kernel.count_rounds(InstructionSet::Portable, &mut scratch, margins);
     }
     Ok(())
 }
@@ -208,11 +214,6 @@ impl<K: RoundKernel> Kernel for K {
             }
         }
         Ok(())
-    }
-
-    #[inline(always)]
-    fn record_batch(&mut self, scratch: &mut Self::Scratch, margins: &mut Vec<f64>) {
-        self.count_rounds(scratch, margins);
     }
 }
 

@@ -6,6 +6,7 @@ use super::certificate::Certificate;
 use crate::example::Given;
 use crate::loss::Loss;
 use crate::rule::merging::{merged_count, merged_sum, only_moved};
+use crate::simd::{Simd, WithSimd};
 
 /// The number of rounds that are recorded together.
 pub const BATCH: usize = 64;
@@ -173,6 +174,22 @@ impl Tally {
         // unlike infinity a model file can hold it. `min` drops NaN.
         self.energy = (self.energy + outcome.energy).min(f64::MAX);
         self.penalty += outcome.importance * outcome.penalty;
+    }
+}
+
+/// A call of [`Tally::record_all`], as work for [`InstructionSet::run`](crate::simd::InstructionSet::run).
+pub(crate) struct RecordAll<'a> {
+    pub tally: &'a mut Tally,
+    pub loss: Loss,
+    pub rounds: &'a [Round],
+}
+
+impl WithSimd for RecordAll<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call<V: Simd>(self, _: V) {
+        self.tally.record_all(self.loss, self.rounds);
     }
 }
 

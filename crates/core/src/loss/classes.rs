@@ -51,6 +51,18 @@ impl Loss {
         }
     }
 
+    /// The loss of one row of margins. A class of margin −∞ has no part in it.
+    pub fn of_margins(self, margins: &[f64], label: usize) -> f64 {
+        let known = margins.iter().enumerate().filter(|(_, margin)| **margin > f64::NEG_INFINITY);
+        if !self.is_multinomial() {
+            let sign = |class: usize| if class == label { 1.0 } else { -1.0 };
+            return known.map(|(class, &margin)| self.value(margin, sign(class))).sum();
+        }
+        let most = margins.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = known.map(|(_, margin)| (margin - most).exp()).sum();
+        (most - margins[label]) + sum.ln()
+    }
+
     #[inline(always)]
     fn one_vs_rest(
         self,

@@ -2,17 +2,20 @@
 //!
 //! - [`sums`]: the sums that loss, error, calibration, RMSE, MAE and R² are computed from;
 //! - [`ranks`]: the histogram of margins that the AUC is computed from;
-//! - [`slices`]: the sums of every value of a column.
+//! - [`slices`]: the sums of every value of a column;
+//! - [`classes`]: the sums of many classes: ranks, and the table of confusions.
 //!
 //! Memory does not grow with the run. The end of a run is known by two marks: [`Metrics::mark`] is called at rounds
 //! that grow by a constant factor, and the sums since the last mark but one are kept.
 //!
 //! Cost: 8 nanoseconds an example for logistic loss, a hundredth of what learning from it takes.
 
+mod classes;
 mod ranks;
 mod slices;
 mod sums;
 
+pub use classes::{ClassMetrics, ClassSums, PlayedClasses};
 pub use ranks::{Area, CellParts, Ranks};
 pub use slices::Slices;
 pub use sums::Sums;

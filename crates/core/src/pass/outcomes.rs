@@ -2,7 +2,7 @@
 
 use crate::example::{Chunk, Ordered};
 use crate::learn::explain::Explanation;
-use crate::metrics::Played;
+use crate::metrics::{Played, PlayedClasses};
 
 /// The results of the examples, one entry per example; of many classes one margin per class and example.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -80,6 +80,17 @@ impl Outcomes {
     pub fn played(&self) -> Played<'_> {
         let Outcomes { margins, labels, importances, .. } = self;
         Played { margins, labels, importances }
+    }
+
+    /// The rounds of many classes, whose codes are these, for metrics.
+    pub fn played_classes<'a>(&'a self, codes: &'a [i32]) -> PlayedClasses<'a> {
+        let Outcomes { margins, labels, importances, .. } = self;
+        PlayedClasses {
+            codes: codes.get(..self.width()).unwrap_or(codes),
+            margins,
+            labels,
+            importances,
+        }
     }
 
     /// The tag of an example; empty if it has none.

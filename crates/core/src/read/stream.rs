@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, InputError, Result};
 use crate::example::{Arrays, Chunk, Names, Requirements, Scales};
+use crate::loss::Labels;
 use crate::read::arrow::batch::BatchReader;
 use crate::read::arrow::schema::namespaces_checksum;
 use crate::read::fast::BlockReader;
@@ -66,6 +67,8 @@ pub struct Stream {
     column_names: Option<Vec<String>>,
     /// The columns or namespaces whose values are written behind the tags.
     by: Vec<String>,
+    /// By how much the importance of negatives is multiplied.
+    negative_importance: f64,
     threads: usize,
     on_interrupt: OnInterrupt,
     /// The files that are not opened yet; taken by the first call.
@@ -123,6 +126,24 @@ impl Stream {
     /// Write the values of these columns or namespaces behind the tag of every example; see `example/fields.rs`.
     pub fn by(self, by: Vec<String>) -> Stream {
         Stream { by, ..self }
+    }
+
+    /// Let every negative that is read from now on stand for 1/kept negatives, since the others were left out: its
+    /// importance is multiplied by that.
+    pub fn negatives_kept(&mut self, kept: f64) -> Result<()> {
+        if !(kept > 0.0 && kept <= 1.0) {
+            return Err(Error::Spec(format!(
+                "negatives_kept must be a number above 0 and at most 1, found {kept}"
+            )));
+        }
+        if !matches!(self.spec.space.labels, Labels::Binary | Labels::Any) {
+            return Err(Error::Spec(format!(
+                "negatives_kept is for the losses of two classes, found {} labels; leave it out",
+                self.spec.space.labels.name()
+            )));
+        }
+        self.negative_importance = 1.0 / kept;
+        Ok(())
     }
 
     /// The columns of the tables read so far that the schema does not have.
@@ -208,6 +229,7 @@ impl Stream {
             spec,
             column_names: None,
             by: Vec::new(),
+            negative_importance: 1.0,
             threads: 1,
             on_interrupt: || Ok(()),
             waiting,
@@ -238,6 +260,9 @@ impl Stream {
             chunk.require_zeros(required || self.spec.space.scale == Scale::Standard);
             self.failed = self.read_up_to(chunk, limit.max(1)).err();
             chunk.require_zeros(required);
+            if self.negative_importance != 1.0 {
+                chunk.weigh_negatives(self.negative_importance);
+            }
             if let Err(error) = self.scale(chunk) {
                 // Some of the examples are divided, and the stream has passed all: none is handed out.
                 chunk.clear();

@@ -137,6 +137,17 @@ impl InstructionSet {
         }
     }
 
+    /// This path, or AVX2 in place of AVX-512: for work that is rare, so that it is compiled twice and not three times.
+    pub fn run_up_to_avx2<W: WithSimd>(self, work: W) -> W::Output {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx512(simd) => Simd::run(*simd, work),
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx2(simd) => simd.run(work),
+            InstructionSet::Portable => Portable.run(work),
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             #[cfg(target_arch = "x86_64")]

@@ -158,8 +158,8 @@ impl FeatureSpace {
         }
         if self.labels == Labels::Classes {
             return Err(Error::Spec(
-                "the search for the best fixed weights is for two classes and for numbers; of many classes \
-                 the ledger has what is certified of all fixed weights"
+                "these passes are over two classes or numbers, and the examples were read for many classes; \
+                 use class_passes, which needs them in memory"
                     .into(),
             ));
         }

@@ -24,6 +24,7 @@ from lessregret.learners.losses.poisson import Poisson
 from lessregret.learners.losses.quantile import Quantile
 from lessregret.learners.losses.squared import Squared
 from lessregret.learners.losses.squared_hinge import SquaredHinge
+from lessregret.learners.names import LOSSES_ELSEWHERE, unknown
 
 
 def _find(family: str) -> type[Loss]:
@@ -49,7 +50,7 @@ def loss_named(name: str) -> Loss:
         raise SpecError(f"a loss is given by its name, found {name!r}")
     family, colon, parameter = name.partition(":")
     if family not in FAMILIES:
-        raise SpecError(f"unknown loss {family!r}; the losses are {', '.join(_core.LOSSES)}")
+        raise SpecError(unknown("loss", "losses", family, _core.LOSSES, LOSSES_ELSEWHERE))
     found = FAMILIES[family]
     if issubclass(found, WithParameter):
         return found.parsed(parameter if colon else None)

@@ -45,6 +45,9 @@ class Loss(ABC):
     has_kink: ClassVar[bool] = False
     """Whether the slope jumps, so that a search for the minimum needs a smoothed loss."""
 
+    is_steep: ClassVar[bool] = False
+    """Whether the slope grows without limit, so that a step by it alone can go much too far."""
+
     @abstractmethod
     def value(self, margin: float, label: float) -> float:
         """ℓ(p, y)."""

@@ -35,6 +35,7 @@ class Poisson(Loss):
     link = "count"
     mixing = "adahedge"
     degree = 1
+    is_steep = True
 
     def value(self, margin: float, label: float) -> float:
         rise = exp(min(margin, LAST)) * (1 + max(0.0, margin - LAST))

@@ -11,6 +11,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from lessregret.errors import SpecError
+from lessregret.learners.names import RULES_ELSEWHERE, unknown
 from lessregret.learners.rules.catalogue import Catalogue, rule_by_class
 from lessregret.learners.rules.rule import BoxedRule, ExampleStats, Rule, Step
 
@@ -39,7 +40,7 @@ def __getattr__(name: str) -> Any:
 def rule_named(name: str, **parameters: Any) -> Rule:
     """The rule with this name and these parameters; those that are None keep their defaults."""
     if name not in RULES:
-        raise SpecError(f"unknown rule {name!r}; the rules are {', '.join(RULES)}")
+        raise SpecError(unknown("rule", "rules", name, RULES, RULES_ELSEWHERE))
     known = [parameter.name for parameter in fields(RULES[name])]
     given = {key: value for key, value in parameters.items() if value is not None}
     for key in given:

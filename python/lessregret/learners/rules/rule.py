@@ -36,10 +36,11 @@ rule then runs slowly:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from math import inf, sqrt
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
+from lessregret.errors import SpecError
 from lessregret.learners.rules.limits import check_box, check_limits, limited
 
 Slot = tuple[float, ...]
@@ -197,6 +198,24 @@ class Rule(ABC):
     def within(self: SelfRule, low: float, high: float) -> SelfRule:
         """A copy of the rule with other limits on the weight; rules without limits return self."""
         return self
+
+    def having(self: SelfRule, **parameters: Any) -> SelfRule:
+        """A copy of the rule with some other parameters.
+
+        A default that depends on another parameter follows it: the offset of ``PerCoordinate`` is
+        0.3 at rate "auto" and 0 at any other rate, unless it was given.
+        """
+        known = [parameter.name for parameter in fields(self)]
+        for name in parameters:
+            if name not in known:
+                raise SpecError(f"rule {self.name!r} has no {name}; it has {', '.join(known)}")
+        open_ = [parameter.name for parameter in fields(self) if parameter.default is None]
+        derived = {name: None for name in open_ if self._is_derived(name)}
+        return replace(self, **{**derived, **parameters})
+
+    def _is_derived(self, name: str) -> bool:
+        """Whether a parameter has the value that it would get if it were left out."""
+        return bool(getattr(replace(self, **{name: None}), name) == getattr(self, name))
 
     def clip(self, weight: float) -> float:
         """The point of [low, high] that is nearest to the weight."""

@@ -6,7 +6,7 @@ import io
 import os
 import warnings
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple, TypeAlias
 from zipfile import BadZipFile, ZipFile
@@ -29,6 +29,7 @@ from lessregret.regret.comparator.floats import Floats
 from lessregret.regret.comparator.missed_gap import GapWarning, missed_gap
 from lessregret.regret.comparator.objective import Objective, View
 from lessregret.regret.comparator.passes import InMemory, Passes
+from lessregret.regret.comparator.passes_of_classes import class_passes
 
 Data: TypeAlias = Passes | Examples | tuple[csr_array, ArrayLike]
 
@@ -93,6 +94,14 @@ class BestFixed:
         """The regret of a run on the same examples, as an interval."""
         return Regret(ledger.total - self.total, ledger.total - self.lower)
 
+    def of_classes(self, classes: int) -> Floats:
+        """The weights of so many classes: a row for each feature, a column for each class.
+
+        The features are ``slots[::classes]``; the classes are in the order of the labels that were
+        given or, without them, from the smallest to the largest.
+        """
+        return self.weights.reshape(-1, classes)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the point to a ``.npz`` file, to start a later search from; the write is atomic."""
         content = io.BytesIO()
@@ -118,6 +127,7 @@ def best_fixed(
     *,
     gap: float = 1e-4,
     l2_scope: str = "active",
+    classes: Sequence[int] | None = None,
     start: BestFixed | None = None,
     tell: Callable[[BestFixed], None] | None = None,
 ) -> BestFixed:
@@ -146,6 +156,10 @@ def best_fixed(
         :class:`GapWarning` says what is certified.
     l2_scope : "active" or "all"
         Whether ``l2`` penalises, for each example, the weights of its features or all weights.
+    classes : ints, optional
+        For more than two classes: the labels of ``data``. Without it, labels of a matrix are those
+        of two classes or numbers, and examples of many classes have those that occur. A weight for
+        each feature and class is then found, see :meth:`BestFixed.of_classes`.
     start : BestFixed, optional
         The point to start from, for instance the result of an interrupted search.
     tell : function, optional
@@ -156,7 +170,8 @@ def best_fixed(
     (array([0.33]), True)
     """
     best = None
-    for best in iterate_best_fixed(data, loss, box, l2, gap=gap, l2_scope=l2_scope, start=start):
+    asked = {"gap": gap, "l2_scope": l2_scope, "classes": classes, "start": start}
+    for best in iterate_best_fixed(data, loss, box, l2, **asked):  # type: ignore[arg-type]
         if tell is not None:
             tell(best)
     assert best is not None
@@ -171,6 +186,7 @@ def iterate_best_fixed(
     *,
     gap: float = 1e-4,
     l2_scope: str = "active",
+    classes: Sequence[int] | None = None,
     start: BestFixed | None = None,
 ) -> Iterator[BestFixed]:
     """Search as :func:`best_fixed` does, and yield the best point so far after every step.
@@ -179,7 +195,7 @@ def iterate_best_fixed(
     is at most that of the point before.
     """
     _check_gap(gap)
-    passes = _passes(data, loss)
+    passes = _passes(data, loss, classes)
     objective = _objective(passes, box, l2, l2_scope)
     views = _views(objective, gap * passes.total, _start(passes, start))
     best = None
@@ -220,21 +236,27 @@ def _better(passes: Passes, best: BestFixed | None, view: View, count: int) -> B
     )
 
 
-def _passes(data: Data, loss: str) -> Passes:
+def _passes(data: Data, loss: str, classes: Sequence[int] | None) -> Passes:
     loss_named(loss)
     if isinstance(data, Passes):
         passes = data
         if passes.loss != loss:
             raise SpecError(f"the passes are for the loss {passes.loss!r}, found loss={loss!r}")
     elif isinstance(data, Examples):
-        passes = InMemory(data, loss)
+        passes = _in_memory(data, loss, classes)
     else:
         X, y = csr_array(data[0]), data[1]
-        learner = Learner(loss, columns=X.shape[1], intercept=False, scale="none")
-        passes = InMemory(Examples.from_csr(X, y, space=learner), loss)
+        learner = Learner(loss, columns=X.shape[1], intercept=False, scale="none", classes=classes)
+        passes = _in_memory(Examples.from_csr(X, y, space=learner), loss, classes)
     if passes.total == 0:
         raise InputError("the examples", 0, 0, "none", "at least one of an importance above 0")
     return passes
+
+
+def _in_memory(examples: Examples, loss: str, classes: Sequence[int] | None) -> Passes:
+    if examples.space.labels == "classes":
+        return class_passes(examples, loss, classes)
+    return InMemory(examples, loss)
 
 
 def _objective(passes: Passes, box: Box, l2: float, l2_scope: str) -> Objective:
@@ -250,8 +272,15 @@ def _start(passes: Passes, start: BestFixed | None) -> Floats | None:
     """The weights of another point at the columns of these passes; 0 where it has none."""
     if start is None:
         return None
-    weights = dict(zip(start.slots.tolist(), start.weights.tolist(), strict=True))
-    return np.array([weights.get(slot, 0.0) for slot in passes.slots.tolist()])
+    weights = dict(zip(_columns(start.slots), start.weights.tolist(), strict=True))
+    return np.array([weights.get(column, 0.0) for column in _columns(passes.slots)])
+
+
+def _columns(slots: NDArray[np.uint32]) -> list[tuple[int, int]]:
+    """The slot and the place of the class of every column; of one margin there is one place."""
+    classes = len(slots) // max(len(np.unique(slots)), 1)
+    places = np.arange(len(slots)) % max(classes, 1)
+    return list(zip(slots.tolist(), places.tolist(), strict=True))
 
 
 def _check_gap(gap: float) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lessregret.learners.losses import loss_named
-from lessregret.regret.comparator.passes import InMemory, Passes
+from lessregret.regret.comparator.passes import OverFiles, Passes
 
 
 class GapWarning(UserWarning):
@@ -23,6 +23,6 @@ def missed_gap(passes: Passes, least: tuple[float, float], gap: float) -> str:
 
 def _advice(passes: Passes) -> str:
     kinked = loss_named(passes.loss).has_kink
-    if kinked and not isinstance(passes, InMemory):
+    if kinked and isinstance(passes, OverFiles):
         return f"keep the examples in memory, where the {passes.loss} loss has a better search"
     return "use a smaller radius or an L2 above 0"

@@ -35,7 +35,7 @@ use crate::learn::lanes::mixture::rates;
 use crate::learn::rounds::{RoundKernel, Upcoming};
 use crate::rule::{Rule, Slot, Step};
 use crate::simd::f64x8::F64x8;
-use crate::simd::{LANES, PerLane};
+use crate::simd::{InstructionSet, LANES, PerLane};
 use crate::spec::ManyClasses;
 use absorb::Betting;
 use known::KnownClasses;
@@ -283,8 +283,7 @@ impl<R: Rule, B: Boxes, const AUTO: bool> RoundKernel for Classes<R, B, AUTO> {
         self.moved().map(|slot| slot as u32)
     }
 
-    #[inline(always)]
-    fn count_rounds(&mut self, scratch: &mut Scratch, margins: &mut Vec<f64>) {
+    fn count_rounds(&mut self, _: InstructionSet, scratch: &mut Scratch, margins: &mut Vec<f64>) {
         let Scratch { rows, widths, .. } = scratch;
         self.widen_rows(margins);
         let width = self.width;
@@ -310,6 +309,8 @@ fn widened(margins: &[f64], before: usize, width: usize) -> Vec<f64> {
 }
 
 impl<R: Rule, B: Boxes, const AUTO: bool> PlayKernel for Classes<R, B, AUTO> {
+    const VECTORISED: bool = B::VECTORISED;
+
     #[inline(always)]
     fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>) {
         if self.known.len() == 0 {

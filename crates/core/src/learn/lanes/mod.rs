@@ -39,15 +39,15 @@ use crate::learn::dispatch::{Batch, PlayKernel};
 use crate::learn::frame::{Boxes, Frame, Plan};
 use crate::learn::lanes::coin::{Bets, CoinLane};
 use crate::learn::lanes::experts::Plays;
-use crate::learn::lanes::observe::{Observer, Round, Rounds};
+use crate::learn::lanes::observe::{Observe, Observer, Round, Rounds};
 use crate::learn::lanes::pipeline::Spare;
 use crate::learn::lanes::round::add_base;
 use crate::learn::rounds::{RoundKernel, Upcoming};
 use crate::learn::table::compact::CompactTable;
 use crate::loss::wide::Tails;
 use crate::rule::{Rule, Slot, Step};
-use crate::simd::LANES;
 use crate::simd::f64x8::F64x8;
+use crate::simd::{InstructionSet, LANES};
 use mixture::rates;
 
 type LineOf<R> = <<R as Rule>::Slot as Slot>::Line;
@@ -211,16 +211,23 @@ impl<R: Rule, B: Boxes> RoundKernel for Lanes<R, B> {
         self.moved().map(|slot| slot as u32)
     }
 
-    #[inline(always)]
-    fn count_rounds(&mut self, scratch: &mut Scratch, margins: &mut Vec<f64>) {
+    fn count_rounds(
+        &mut self,
+        path: InstructionSet,
+        scratch: &mut Scratch,
+        margins: &mut Vec<f64>,
+    ) {
         if let Some(labels) = self.frame.scales.labels_mut() {
             labels.take_rounds(&mut scratch.rounds.given);
         }
-        self.observer.observe(&mut scratch.rounds, margins);
+        let (observer, rounds) = (&mut self.observer, &mut scratch.rounds);
+        path.run(Observe { observer, rounds, margins });
     }
 }
 
 impl<R: Rule, B: Boxes> PlayKernel for Lanes<R, B> {
+    const VECTORISED: bool = B::VECTORISED;
+
     #[inline(always)]
     fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>) {
         let (mut scratch, mut positions, mut bets) =

@@ -16,8 +16,8 @@ use crate::learn::lanes::tallies::LaneTallies;
 use crate::learn::tally::{BATCH, Outcome, StackTally, Tally};
 use crate::loss::Loss;
 use crate::loss::wide::{Tails, values};
-use crate::simd::PerLane;
 use crate::simd::exp_log::ln;
+use crate::simd::{PerLane, Simd, WithSimd};
 
 /// The results of one round in all lanes.
 #[derive(Clone, Copy, Debug)]
@@ -304,6 +304,22 @@ impl Observer {
         if let Some(sums) = &mut self.gradient_sums {
             terms.add_to(sums, slopes);
         }
+    }
+}
+
+/// A call of the observer, as work for [`InstructionSet::run`](crate::simd::InstructionSet::run).
+pub(super) struct Observe<'a> {
+    pub observer: &'a mut Observer,
+    pub rounds: &'a mut Rounds,
+    pub margins: &'a mut Vec<f64>,
+}
+
+impl WithSimd for Observe<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call<V: Simd>(self, _: V) {
+        self.observer.observe(self.rounds, self.margins);
     }
 }
 

@@ -23,7 +23,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread;
 
-use super::observe::{Observer, Rounds};
+use super::observe::{Observe, Observer, Rounds};
 use super::{Lanes, Scratch};
 use crate::error::{Error, Result};
 use crate::example::{Chunk, Given, ScaledBatch, Scales, Undo};
@@ -32,7 +32,7 @@ use crate::learn::frame::Boxes;
 use crate::learn::model::{Chunks, ReadAhead};
 use crate::learn::tally::BATCH;
 use crate::rule::Rule;
-use crate::simd::{InstructionSet, Simd, WithSimd};
+use crate::simd::InstructionSet;
 use crate::spec::Scope;
 
 /// How many chunks may be on their way to the lanes.
@@ -359,21 +359,5 @@ impl Helper<'_> {
         for part in work.batches[..work.scaled].iter().rev().filter(|part| part.is_scaled) {
             self.scales.undo((&work.chunk).into(), part.range.clone(), &part.undo);
         }
-    }
-}
-
-/// A call of the observer, as work for [`InstructionSet::run`].
-struct Observe<'a> {
-    observer: &'a mut Observer,
-    rounds: &'a mut Rounds,
-    margins: &'a mut Vec<f64>,
-}
-
-impl WithSimd for Observe<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call<V: Simd>(self, _: V) {
-        self.observer.observe(self.rounds, self.margins);
     }
 }

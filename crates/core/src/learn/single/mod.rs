@@ -31,8 +31,9 @@ use crate::learn::dispatch::{Batch, PlayKernel};
 use crate::learn::frame::{Boxes, Frame, Plan};
 use crate::learn::rounds::{RoundKernel, Upcoming};
 use crate::learn::single::gather::Gathered;
-use crate::learn::tally::{Round, Tally};
+use crate::learn::tally::{RecordAll, Round, Tally};
 use crate::rule::{Rule, Slot, Step};
+use crate::simd::InstructionSet;
 use crate::simd::f64x8::F64x8;
 
 /// A rule run on every coordinate.
@@ -136,15 +137,19 @@ impl<R: Rule, B: Boxes> RoundKernel for Single<R, B> {
         self.moved().map(|(slot, _)| slot as u32)
     }
 
-    #[inline(always)]
-    fn count_rounds(&mut self, scratch: &mut Self::Scratch, margins: &mut Vec<f64>) {
+    fn count_rounds(
+        &mut self,
+        path: InstructionSet,
+        scratch: &mut Self::Scratch,
+        margins: &mut Vec<f64>,
+    ) {
         let Scratch { rounds, given, .. } = scratch;
         if let Some(labels) = self.frame.scales.labels_mut() {
             labels.take_rounds(given);
             self.tally.record_standardised(self.frame.loss, rounds, given);
             given.clear();
         } else {
-            self.tally.record_all(self.frame.loss, rounds);
+            path.run(RecordAll { tally: &mut self.tally, loss: self.frame.loss, rounds });
         }
         margins.extend(rounds.iter().map(|round| round.margin));
         rounds.clear();
@@ -152,6 +157,8 @@ impl<R: Rule, B: Boxes> RoundKernel for Single<R, B> {
 }
 
 impl<R: Rule, B: Boxes> PlayKernel for Single<R, B> {
+    const VECTORISED: bool = B::VECTORISED;
+
     #[inline(always)]
     fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>) {
         let (mut scratch, mut gathered, mut clipped) =
