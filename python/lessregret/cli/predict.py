@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lessregret.cli.endless import follow_option
 from lessregret.cli.options import (
     bad_lines_option,
     data_or_query_argument,
@@ -60,6 +61,7 @@ SINGULAR = {"probabilities": "probability", "margins": "margin"}
     show_default=True,
     help="The file to write predictions to; '-' is stdout.",
 )
+@follow_option
 @table_reading_options
 @format_option
 @bad_lines_option
@@ -98,6 +100,9 @@ def command(
             return
         for block in blocks:
             file.writelines(_lines(learner, block, output))
+            if given.is_endless:
+                # Somebody may wait for the answer before giving more.
+                file.flush()
 
 
 def _check(learner: Learner, model: str, output: str) -> None:

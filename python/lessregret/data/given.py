@@ -9,7 +9,8 @@ model, and a model that was trained on a table has one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,6 +33,10 @@ class GivenData(Data):
     recognised: Recognised
     format: str = "auto"
     choices: ColumnChoices = field(default_factory=ColumnChoices)
+    follow: bool = False
+    """whether the lines are those of a log that grows, as ``tail -F`` reads it"""
+    on_open: Callable[[ExampleStream], object] | None = None
+    """told of every stream that is opened"""
     _sampled: ArrowTable | None = None
 
     @property
@@ -46,6 +51,11 @@ class GivenData(Data):
         return named or self.recognised.name
 
     @property
+    def is_endless(self) -> bool:
+        """Whether more may come at the end: the data are followed, or a file is a pipe."""
+        return self.follow or any(map(_is_pipe, self.files))
+
+    @property
     def has_columns(self) -> bool:
         """Whether the data are rows of a table."""
         is_text = self.recognised.kind == "text" and self.format not in TABLES
@@ -54,7 +64,7 @@ class GivenData(Data):
     @property
     def total_bytes(self) -> int | None:
         """The size of the files, for a progress bar; None where bytes are not counted."""
-        is_counted = self.recognised.kind != "table" and self.files
+        is_counted = self.recognised.kind != "table" and self.files and not self.follow
         return total_bytes(self.files) if is_counted else None
 
     def infer(self, loss: str | None = None, classes: Sequence[str] | None = None) -> Inferred:
@@ -72,7 +82,18 @@ class GivenData(Data):
 
     def open(self, space: FeatureSpace | HasSpace, **options: Any) -> ExampleStream:
         """The examples; the options are those of :func:`open_examples`."""
+        stream = self._open(space, options)
+        if self.on_open is not None:
+            self.on_open(stream)
+        return stream
+
+    def _open(self, space: FeatureSpace | HasSpace, options: dict[str, Any]) -> ExampleStream:
         options.pop("format", None)
+        if self.is_endless:
+            # One thread reads, so that no line waits behind a block that another thread waits for.
+            options["threads"] = 1
+        if self.follow:
+            options["follow"] = self._check_follow(space)
         if self.recognised.kind == "table":
             # The rows of a sample come first, for a reader that can be read only once.
             table, self._sampled = self._sampled or self._table(), None
@@ -81,6 +102,14 @@ class GivenData(Data):
         if is_text:
             return open_examples(self.files, space, format=self.format, **options)
         return self._open_csv(space, options)
+
+    def _check_follow(self, space: FeatureSpace | HasSpace) -> bool:
+        if self.has_columns or _has_columns(space):
+            raise SpecError(
+                f"{self.name}: only text is followed, and this is a table, whose header would come "
+                "again in every new file; give its rows by a pipe, with '-' and --format csv"
+            )
+        return True
 
     def _open_csv(self, space: FeatureSpace | HasSpace, options: dict[str, Any]) -> ExampleStream:
         header = self.choices.header
@@ -128,6 +157,10 @@ def given_data(
             "what is said of columns, or the format"
         )
     return given
+
+
+def _is_pipe(file: str) -> bool:
+    return file == "-" or (os.path.exists(file) and not os.path.isfile(file))
 
 
 def _has_columns(space: FeatureSpace | HasSpace) -> bool:
