@@ -146,8 +146,8 @@ def _check_follow(given: GivenData) -> None:
         raise SpecError(f"--follow: expected one file, which does not end, found {found}")
     if given.follow and given.has_columns:
         raise SpecError(
-            f"--follow: only text is followed, and {given.name} is a table, whose header would come "
-            "again in every new file; give its rows by a pipe"
+            f"--follow: only text is followed, and {given.name} is a table, whose header would "
+            "come again in every new file; give its rows by a pipe"
         )
     if given.follow and given.files == ["-"]:
         raise SpecError("--follow: standard input is always read as it comes; leave out --follow")
