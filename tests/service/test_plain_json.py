@@ -105,5 +105,5 @@ def test_a_model_of_a_table_reads_no_plain_json() -> None:
     from lessregret import Column, Schema
 
     schema = Schema(columns=(Column("a", "number"), Column("y", "label")))
-    given = Bodies(Learner(bits=8, schema=schema).space, 100)
+    given = Bodies(Learner("squared", bits=8, schema=schema).space, 100)
     assert given.plain(JSON, b'{"features": {"a": 1}, "label": 1}', True) is None

@@ -89,9 +89,6 @@ class GivenData(Data):
 
     def _open(self, space: FeatureSpace | HasSpace, options: dict[str, Any]) -> ExampleStream:
         options.pop("format", None)
-        if self.is_endless:
-            # One thread reads, so that no line waits behind a block that another thread waits for.
-            options["threads"] = 1
         if self.follow:
             options["follow"] = self._check_follow(space)
         if self.recognised.kind == "table":
