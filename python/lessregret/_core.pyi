@@ -66,6 +66,8 @@ class Stream:
         header: bool = True,
         column_names: Sequence[str] | None = None,
         by: Sequence[str] = ...,
+        unlabelled: bool = False,
+        follow: bool = False,
     ) -> Stream: ...
     @staticmethod
     def over_table(
@@ -76,7 +78,9 @@ class Stream:
         names: bool = False,
         threads: int | None = None,
         by: Sequence[str] = ...,
+        unlabelled: bool = False,
     ) -> Stream: ...
+    def stop(self) -> None: ...
     @property
     def ignored_columns(self) -> list[str]: ...
     @property
@@ -135,6 +139,11 @@ class Examples:
     def __len__(self) -> int: ...
     @property
     def space(self) -> str: ...
+
+@final
+class JsonReader:
+    def __new__(cls, space: str) -> JsonReader: ...
+    def read(self, body: bytes, lines: bool, most: int) -> tuple[Examples, bool] | None: ...
 
 @final
 class Rows:

@@ -44,6 +44,7 @@ def test_events_tell_what_the_service_does(tmp_path: Path) -> None:
     assert 0 < told["window"]["auc"] <= 1
     assert sum(point[2] for point in told["curve"]) == 400
     assert len(told["lanes"]) == 8
+    assert sum(lane["share"] for lane in told["lanes"]) + told["stack"] == pytest.approx(1)
     assert 0 <= told["certificate"]["certified"] <= told["certificate"]["lost"]
     assert {"/learn", "/predict"} <= told["latency"].keys()
 

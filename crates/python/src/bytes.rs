@@ -33,9 +33,10 @@ pub enum GivenFile {
 }
 
 impl GivenFile {
-    /// The file, to be opened when its turn comes.
-    pub fn waiting(self, py: Python<'_>) -> PyResult<Waiting> {
+    /// The file, to be opened when its turn comes. A named one may be followed.
+    pub fn waiting(self, py: Python<'_>, follow: bool) -> PyResult<Waiting> {
         match self {
+            GivenFile::Named(name) if follow => Ok(Waiting::Followed(name)),
             GivenFile::Named(name) => Ok(Waiting::Named(name)),
             GivenFile::Object(object) => {
                 let (name, reader) = reader(py, object)?;

@@ -9,7 +9,7 @@ use pyo3::types::PyBytes;
 use crate::bytes::{GivenFile, reader};
 use crate::errors::to_python;
 use crate::json::json;
-use crate::stream::{check_signals, dialect};
+use crate::stream::{dialect, on_interrupt};
 
 /// What the first rows of a table show about its columns, as JSON. What is read of standard input stays there for the
 /// stream.
@@ -37,10 +37,10 @@ pub fn sample_table(
     };
     let sampled = py.detach(|| match given {
         Ok(name) if name == Path::new("-") => {
-            core::with_peeked_stdin(check_signals, |source| core::sample(source, &spec))
+            core::with_peeked_stdin(&on_interrupt(), |source| core::sample(source, &spec))
         }
-        Ok(name) => core::sample(ByteSource::open(&name, check_signals)?, &spec),
-        Err((name, bytes)) => core::sample(ByteSource::new(&name, bytes, check_signals)?, &spec),
+        Ok(name) => core::sample(ByteSource::open(&name, &on_interrupt())?, &spec),
+        Err((name, bytes)) => core::sample(ByteSource::new(&name, bytes, &on_interrupt())?, &spec),
     });
     finished(py, sampled).map(|summary| json(&summary))
 }
@@ -59,10 +59,10 @@ pub fn peek_line<'py>(
         Some(GivenFile::Object(object)) => Some(Err(reader(py, object)?)),
     };
     let peeked = py.detach(|| match given {
-        None => core::with_peeked_stdin(check_signals, |source| core::first_line(source, most)),
-        Some(Ok(name)) => core::first_line(ByteSource::open(&name, check_signals)?, most),
+        None => core::with_peeked_stdin(&on_interrupt(), |source| core::first_line(source, most)),
+        Some(Ok(name)) => core::first_line(ByteSource::open(&name, &on_interrupt())?, most),
         Some(Err((name, bytes))) => {
-            core::first_line(ByteSource::new(&name, bytes, check_signals)?, most)
+            core::first_line(ByteSource::new(&name, bytes, &on_interrupt())?, most)
         }
     });
     finished(py, peeked).map(|bytes| PyBytes::new(py, &bytes))

@@ -11,6 +11,9 @@ use crate::errors::to_python;
 use crate::json::json;
 use crate::stream::Stream;
 
+/// Bodies of fewer bytes are read with the GIL.
+const SHORT: usize = 4096;
+
 /// Examples kept in memory, to be learned from many times and by many learners.
 #[pyclass(module = "lessregret._core", frozen)]
 pub struct Examples(core::Examples);
@@ -38,6 +41,37 @@ impl Examples {
     #[getter]
     fn space(&self) -> String {
         json(self.0.space())
+    }
+}
+
+/// Reads bodies of JSON for one feature space.
+#[pyclass(module = "lessregret._core", frozen)]
+pub struct JsonReader(FeatureSpace, Option<core::JsonReader>);
+
+#[pymethods]
+impl JsonReader {
+    /// `space` is JSON.
+    #[new]
+    fn new(py: Python<'_>, space: &str) -> PyResult<Self> {
+        let space = FeatureSpace::parse(space).map_err(|error| to_python(py, error))?;
+        let reader = core::JsonReader::new(&space);
+        Ok(JsonReader(space, reader))
+    }
+
+    /// The examples of a body, and whether there may be many. None if the body is not plain, or has more than `most`.
+    fn read(
+        &self,
+        py: Python<'_>,
+        body: &[u8],
+        lines: bool,
+        most: usize,
+    ) -> Option<(Examples, bool)> {
+        let JsonReader(space, reader) = self;
+        let reader = reader.as_ref()?;
+        let read = || core::Examples::of_json(space, reader, body, lines, most);
+        // A short body takes less time than to let the GIL go.
+        let read = if body.len() < SHORT { read() } else { py.detach(read) };
+        read.map(|(examples, is_many)| (Examples(examples), is_many))
     }
 }
 

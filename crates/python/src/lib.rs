@@ -29,7 +29,7 @@ mod _core {
     #[pymodule_export]
     use super::examples::{Examples, Outcomes, Rows};
     #[pymodule_export]
-    use super::examples::{cross_rows, hash_features, ordered_namespaces};
+    use super::examples::{JsonReader, cross_rows, hash_features, ordered_namespaces};
     #[pymodule_export]
     use super::files::{ArrowWriter, AtomicFile, read_model_header};
     #[pymodule_export]

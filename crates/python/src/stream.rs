@@ -1,7 +1,7 @@
 //! The Python class of a stream of examples from files.
 
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use lessregret_core::{
@@ -22,6 +22,8 @@ use crate::tables::Table;
 pub struct Stream {
     // Python may share the object between threads, but a reader of bytes is not `Sync`.
     inner: Mutex<core::Stream>,
+    /// Apart, so that a signal's handler need not wait for whoever reads.
+    stop: core::Stop,
 }
 
 type Arrays<'py> = (
@@ -41,7 +43,7 @@ impl Stream {
     #[new]
     #[pyo3(signature = (
         files, space, *, format="auto", bad_lines="stop", names=false, threads=None, delimiter=",", header=true,
-        column_names=None, by=Vec::new(),
+        column_names=None, by=Vec::new(), unlabelled=false, follow=false,
     ))]
     #[expect(clippy::too_many_arguments, reason = "the keywords of a Python function")]
     fn new(
@@ -56,6 +58,8 @@ impl Stream {
         header: bool,
         column_names: Option<Vec<String>>,
         by: Vec<String>,
+        unlabelled: bool,
+        follow: bool,
     ) -> PyResult<Self> {
         let space = FeatureSpace::parse(space).map_err(|error| to_python(py, error))?;
         space.bits().map_err(|error| to_python(py, error))?;
@@ -69,19 +73,20 @@ impl Stream {
             names,
         };
         let threads = checked_threads(py, threads)?;
-        let files = files.into_iter().map(|file| file.waiting(py)).collect::<PyResult<_>>()?;
+        let files =
+            files.into_iter().map(|file| file.waiting(py, follow)).collect::<PyResult<_>>()?;
         let stream = core::Stream::new(files, spec).threads(threads).on_interrupt(check_signals);
-        let stream = stream.by(by);
+        let stream = stream.by(by).unlabelled(unlabelled);
         let stream = match column_names {
             Some(names) => stream.column_names(names),
             None => stream,
         };
-        Ok(Stream { inner: Mutex::new(stream) })
+        Ok(stream.into())
     }
 
     /// The examples of a table, which is used up. `space` is JSON and has a schema.
     #[staticmethod]
-    #[pyo3(signature = (table, space, *, bad_lines="stop", names=false, threads=None, by=Vec::new()))]
+    #[pyo3(signature = (table, space, *, bad_lines="stop", names=false, threads=None, by=Vec::new(), unlabelled=false))]
     fn over_table(
         py: Python<'_>,
         table: &Table,
@@ -90,6 +95,7 @@ impl Stream {
         names: bool,
         threads: Option<usize>,
         by: Vec<String>,
+        unlabelled: bool,
     ) -> PyResult<Self> {
         let space = FeatureSpace::parse(space).map_err(|error| to_python(py, error))?;
         let bad_lines = choose(py, "bad_lines", bad_lines, &BAD_LINES)?;
@@ -98,7 +104,12 @@ impl Stream {
         let stream = core::Stream::over_table_by(&table.name, table.take(py)?, spec, by);
         let stream = stream.map_err(|error| to_python(py, error))?;
         let stream = stream.threads(threads).on_interrupt(check_signals);
-        Ok(Stream { inner: Mutex::new(stream) })
+        Ok(stream.unlabelled(unlabelled).into())
+    }
+
+    /// Stop reading: there are no more examples, as if the files had ended. Waits for nobody.
+    fn stop(&self) {
+        self.stop.set();
     }
 
     /// The feature space as JSON.
@@ -160,6 +171,12 @@ impl Stream {
     }
 }
 
+impl From<core::Stream> for Stream {
+    fn from(stream: core::Stream) -> Self {
+        Stream { stop: stream.stop(), inner: Mutex::new(stream) }
+    }
+}
+
 impl Stream {
     /// Call a function with the stream, without the GIL; an interrupt is raised.
     pub fn with<T: Send>(
@@ -190,6 +207,11 @@ pub fn check_signals() -> io::Result<()> {
             io::Error::other("interrupted")
         })
     })
+}
+
+/// What the core calls while it waits for bytes.
+pub fn on_interrupt() -> core::OnInterrupt {
+    Arc::new(check_signals)
 }
 
 /// The requested number of threads, or the number of cores.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lessregret.cli.endless import follow_option
 from lessregret.cli.live import ReadingBar, reading_bar
 from lessregret.cli.options import (
     bad_lines_option,
@@ -66,6 +67,7 @@ SINGULAR = {"probabilities": "probability", "margins": "margin"}
     show_default=True,
     help="The file to write predictions to; '-' is stdout.",
 )
+@follow_option
 @table_reading_options
 @format_option
 @negatives_option
@@ -113,6 +115,9 @@ def command(
             return
         for block in blocks:
             file.writelines(_lines(learner, block, output))
+            if given.is_endless:
+                # Somebody may wait for the answer before giving more.
+                file.flush()
     for slicing in sliced.metrics().slices if sliced is not None else ():
         click.echo(f"\n{slices_table(slicing)}", err=True)
 

@@ -6,12 +6,18 @@ process ends by the same signal: a shell shows 130, 143 or 129, and a loop of th
 An exception can get lost. Python drops it in a finaliser or a weak reference's callback, and an
 import may turn it into an error of its own or end in a panic of an extension module. So a signal
 that comes during an import, and one whose exception was dropped, is raised again a little later.
+
+A training on input without an end is over when a signal says so. There the first signal stops the
+reading: the block under way is finished, the model is saved, and then the process ends by the
+signal. A second signal raises the exception.
 """
 
 from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 SIGNALS = [
@@ -21,6 +27,8 @@ RECEIVED: list[signal.Signals] = []
 """The signals that the process got."""
 FIRST_CODE = 128
 """A shell shows this plus the number of the signal as the exit code."""
+READING: list[Callable[[], None]] = []
+"""What stops the reading, while the first signal is to do no more."""
 AGAIN_AFTER = 0.05
 """Seconds until a signal is raised again, if it came during an import or was dropped."""
 
@@ -38,8 +46,34 @@ def raise_at_signals() -> None:
         sys.unraisablehook = _raise_again
 
 
+@contextmanager
+def finishing_at_signals() -> Iterator[Callable[[Callable[[], None]], None]]:
+    """Within this block the first signal stops the reading.
+
+    The block is given a function that notes what stops it. After the block and what is to be saved
+    call :func:`end_by_signal`.
+    """
+
+    def note(stop: Callable[[], None]) -> None:
+        READING[:] = [stop]
+
+    try:
+        yield note
+    finally:
+        READING.clear()
+
+
+def end_by_signal() -> None:
+    """End the run if a signal came while it was to be finished first."""
+    if RECEIVED:
+        raise KeyboardInterrupt
+
+
 def _stop(number: int, frame: FrameType | None) -> None:
     RECEIVED.append(signal.Signals(number))
+    if READING:
+        READING.pop()()
+        return
     if _is_importing(frame) and hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, AGAIN_AFTER)
     else:

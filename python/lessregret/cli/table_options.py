@@ -134,9 +134,24 @@ def take_data(options: dict[str, Any]) -> tuple[GivenData, dict[str, Any]]:
         rest["data"], query=query, table=table, format=rest["format"], choices=choices
     )
     given.negatives_kept = rest.pop("negatives_kept", 1.0)
+    given.follow = rest.pop("follow", False)
+    _check_follow(given)
     if given.has_columns:
         given.choices = _of_columns(rest).over(choices)
     return given, with_namespaces({**NO_NAMESPACES, **rest})
+
+
+def _check_follow(given: GivenData) -> None:
+    if given.follow and len(given.files) != 1:
+        found = f"{len(given.files)} files" if given.files else "a query"
+        raise SpecError(f"--follow: expected one file, which does not end, found {found}")
+    if given.follow and given.has_columns:
+        raise SpecError(
+            f"--follow: only text is followed, and {given.name} is a table, whose header would "
+            "come again in every new file; give its rows by a pipe"
+        )
+    if given.follow and given.files == ["-"]:
+        raise SpecError("--follow: standard input is always read as it comes; leave out --follow")
 
 
 NO_NAMESPACES = dict.fromkeys(("quadratic", "cubic", "interactions", "cross", "keep", "ignore"), ())

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from lessregret.cli.endless import endless_options
 from lessregret.cli.namespaces import namespace_options
 from lessregret.cli.options import (
     bad_lines_option,
@@ -34,11 +35,12 @@ from lessregret.cli.outputs import check_files, open_text
 from lessregret.cli.progress import make_progress
 from lessregret.cli.slices_table import slices_table
 from lessregret.cli.spelling import Command
+from lessregret.cli.stopping import end_by_signal, finishing_at_signals
 from lessregret.cli.table_options import inferred_settings, table_options, take_data
 from lessregret.cli.train_answer import train_answer
 from lessregret.cli.workers import Workers, take_workers, trained_by, worker_options
 from lessregret.data.files import STREAM
-from lessregret.errors import SpecError
+from lessregret.errors import InputError, SpecError
 from lessregret.learners.rules import RULES, Rule, number_or_word, rule_named, rule_settings
 
 if TYPE_CHECKING:
@@ -149,6 +151,7 @@ if TYPE_CHECKING:
 @report_option
 @by_option
 @progress_option
+@endless_options
 @click.option("--quiet", is_flag=True, help="Print neither progress nor a summary.")
 @json_option
 @click.pass_context
@@ -168,13 +171,19 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         raise SpecError("--negatives-kept is for one learner; leave it out, or --workers and --ray")
     started = time.perf_counter()
     learner = _learner(ctx, request, given)
-    training = _trained(request, given, learner)
+    try:
+        training = _trained(request, given, learner)
+    except InputError:
+        # A run that was stopped before its first example has none.
+        end_by_signal()
+        raise
     training = training._replace(resumed=request.resume, seconds=time.perf_counter() - started)
     if request.report:
         from lessregret.cli.pages import train_page
 
         train_page(ctx, training).write(request.report)
     _tell(request, training)
+    end_by_signal()
 
 
 def _trained(request: Request, given: GivenData, learner: Learner) -> Training:
@@ -187,7 +196,10 @@ def _trained(request: Request, given: GivenData, learner: Learner) -> Training:
     with (
         _predictions(request) as predictions,
         make_progress(request.quiet, total, before, every) as progress,
+        finishing_at_signals() as note,
     ):
+        if given.is_endless:
+            given.on_open = lambda stream: note(stream.stop)
         return train(
             given,
             passes=request.passes,
@@ -197,7 +209,9 @@ def _trained(request: Request, given: GivenData, learner: Learner) -> Training:
             predictions=predictions,
             names=request.names,
             bad_lines=request.bad_lines,
+            unlabelled=request.unlabelled,
             threads=request.threads,
+            save_every=request.save_every,
             record=request.report is not None,
             by=request.by,
             progress=progress,
@@ -231,6 +245,8 @@ class Request:
     names: bool
     format: str
     bad_lines: str
+    unlabelled: str
+    save_every: str | None
     threads: int | None
     workers: Workers | None
     report: str | None
@@ -271,6 +287,8 @@ class Request:
 
 def _check(request: Request) -> None:
     """Say before the run, not after it, what cannot be done."""
+    from lessregret.training.saving import SaveInterval
+
     request.rule()
     if "-" in request.data and request.passes > 1:
         raise SpecError("standard input can be read only once; use --passes 1 or a file")
@@ -278,6 +296,10 @@ def _check(request: Request) -> None:
         raise SpecError("--json and --predictions - both want stdout; write predictions to a file")
     if request.quiet and request.every_line is not None:
         raise SpecError("-P asks for progress and --quiet for none; leave out one of them")
+    if request.save_every is not None:
+        SaveInterval.parse(request.save_every)
+        if not request.model:
+            raise SpecError("--save-every says how often to write a model; say where with --model")
     if request.slim and not request.model:
         raise SpecError("--slim says how to write a model; say where with --model")
     if request.workers is not None:

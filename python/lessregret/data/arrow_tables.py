@@ -66,6 +66,7 @@ class ArrowTable:
         scale: str = "none",
         threads: int | None = None,
         by: Sequence[str] = (),
+        unlabelled: str = "error",
     ) -> ExampleStream:
         """The rows as examples; :func:`open_table` explains the parameters."""
         space = replace(space_of(space), scale=scale)
@@ -76,6 +77,7 @@ class ArrowTable:
             names=names,
             threads=threads,
             by=list(by),
+            unlabelled=unlabelled == "predict",
         )
         return ExampleStream(core)
 

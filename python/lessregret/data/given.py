@@ -9,7 +9,8 @@ model, and a model that was trained on a table has one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,6 +35,10 @@ class GivenData(Data):
     choices: ColumnChoices = field(default_factory=ColumnChoices)
     negatives_kept: float = 1.0
     """the fraction of the negatives that the data kept: each stands for 1/negatives_kept of them"""
+    follow: bool = False
+    """whether the lines are those of a log that grows, as ``tail -F`` reads it"""
+    on_open: Callable[[ExampleStream], object] | None = None
+    """told of every stream that is opened"""
     _sampled: ArrowTable | None = None
 
     @property
@@ -48,6 +53,11 @@ class GivenData(Data):
         return named or self.recognised.name
 
     @property
+    def is_endless(self) -> bool:
+        """Whether more may come at the end: the data are followed, or a file is a pipe."""
+        return self.follow or any(map(_is_pipe, self.files))
+
+    @property
     def has_columns(self) -> bool:
         """Whether the data are rows of a table."""
         is_text = self.recognised.kind == "text" and self.format not in TABLES
@@ -56,7 +66,7 @@ class GivenData(Data):
     @property
     def total_bytes(self) -> int | None:
         """The size of the files, for a progress bar; None where bytes are not counted."""
-        is_counted = self.recognised.kind != "table" and self.files
+        is_counted = self.recognised.kind != "table" and self.files and not self.follow
         return total_bytes(self.files) if is_counted else None
 
     def infer(self, loss: str | None = None, classes: Sequence[str] | None = None) -> Inferred:
@@ -77,10 +87,14 @@ class GivenData(Data):
         stream = self._open(space, options)
         if self.negatives_kept != 1:
             stream.core.negatives_kept(self.negatives_kept)
+        if self.on_open is not None:
+            self.on_open(stream)
         return stream
 
     def _open(self, space: FeatureSpace | HasSpace, options: dict[str, Any]) -> ExampleStream:
         options.pop("format", None)
+        if self.follow:
+            options["follow"] = self._check_follow(space)
         if self.recognised.kind == "table":
             # The rows of a sample come first, for a reader that can be read only once.
             table, self._sampled = self._sampled or self._table(), None
@@ -89,6 +103,14 @@ class GivenData(Data):
         if is_text:
             return open_examples(self.files, space, format=self.format, **options)
         return self._open_csv(space, options)
+
+    def _check_follow(self, space: FeatureSpace | HasSpace) -> bool:
+        if self.has_columns or _has_columns(space):
+            raise SpecError(
+                f"{self.name}: only text is followed, and this is a table, whose header would come "
+                "again in every new file; give its rows by a pipe, with '-' and --format csv"
+            )
+        return True
 
     def _open_csv(self, space: FeatureSpace | HasSpace, options: dict[str, Any]) -> ExampleStream:
         header = self.choices.header
@@ -136,6 +158,10 @@ def given_data(
             "what is said of columns, or the format"
         )
     return given
+
+
+def _is_pipe(file: str) -> bool:
+    return file == "-" or (os.path.exists(file) and not os.path.isfile(file))
 
 
 def _has_columns(space: FeatureSpace | HasSpace) -> bool:

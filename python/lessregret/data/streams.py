@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lessregret import _core
 from lessregret.data.sources import File, opened
+from lessregret.errors import SpecError
 from lessregret.learners.space import FeatureSpace, HasSpace, space_of
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 TEXTS = ("svmlight", "vw")
 TABLES = ("csv", "tsv")
 """The formats of tables, which need a feature space with a schema."""
+UNLABELLED = ("error", "predict")
+"""What an example without a label may be, where labels are asked for."""
 BLOCK = 1 << 14
 """Examples asked for at a time: often enough to answer an interrupt, seldom enough to be free."""
 
@@ -55,6 +58,13 @@ class ExampleStream:
     def space(self) -> FeatureSpace:
         """The feature space that the examples are read for."""
         return FeatureSpace.from_json(self.core.space)
+
+    def stop(self) -> None:
+        """Stop reading: there are no more examples, as if the files had ended.
+
+        May be called from a signal's handler and from another thread while the stream is read.
+        """
+        self.core.stop()
 
     @property
     def skipped(self) -> int:
@@ -113,6 +123,8 @@ def open_examples(
     header: bool = True,
     column_names: Sequence[str] | None = None,
     by: Sequence[str] = (),
+    unlabelled: str = "error",
+    follow: bool = False,
 ) -> ExampleStream:
     """Open files as a stream of examples.
 
@@ -150,10 +162,18 @@ def open_examples(
     by : names of columns or namespaces, default none
         What the examples will be sliced by. The values are written behind the tags: the byte 0x1e,
         then the values with 0x1f between them.
+    unlabelled : "error" or "predict"
+        What an example without a label is, if the space asks for labels: a bad line, or an example
+        with the label NaN, which a learner predicts and does not learn from.
+    follow : bool
+        Whether files of text are followed as ``tail -F`` does: at the end of a file the stream
+        waits for more lines. It goes on with a new file of the name, and from the start of a file
+        that became shorter. Such a stream ends when it is stopped.
     """
     if isinstance(files, Data):
         reading = {"bad_lines": bad_lines, "names": names, "scale": scale, "threads": threads}
-        return files.open(space, **reading, by=by)
+        return files.open(space, **reading, by=by, unlabelled=unlabelled)
+    _check_unlabelled(unlabelled)
     space = replace(space_of(space), scale=scale)
     if format == "auto" and space.schema is not None:
         format = _format_of_table(files)
@@ -170,8 +190,15 @@ def open_examples(
         header=header,
         column_names=None if column_names is None else list(column_names),
         by=list(by),
+        unlabelled=unlabelled == "predict",
+        follow=follow,
     )
     return ExampleStream(core)
+
+
+def _check_unlabelled(unlabelled: str) -> None:
+    if unlabelled not in UNLABELLED:
+        raise SpecError(f"unlabelled must be one of {', '.join(UNLABELLED)}, found {unlabelled!r}")
 
 
 def _format_of_table(files: Sequence[File]) -> str:

@@ -80,7 +80,7 @@ class Outcomes:
         return len(self._arrays)
 
     def label_sums(self) -> LabelSums:
-        """Sums over the labels, for which no array is created. All examples must have labels."""
+        """Sums over the labels; no array is created. Examples without one do not count."""
         return LabelSums(*self._arrays.label_sums())
 
     def add_to(self, metrics: _core.Metrics) -> None:

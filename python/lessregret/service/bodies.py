@@ -9,8 +9,10 @@
 | application/vnd.apache.arrow.stream   | a table, for a model of a table; needs pyarrow          |
 | application/vnd.apache.arrow.file     | examples as ``lessregret convert`` writes them          |
 
-Text and tables are parsed by the core. A body whose parsing is given twice gives the same examples
-twice: the log keeps bodies, and a start reads them again.
+Text and tables are parsed by the core, and so is JSON that is plain: no escapes in strings, no ids,
+no words as labels (``crates/core/src/read/json``). All other JSON, good or bad, is decoded here. A
+plain body gives the same examples either way. A body whose parsing is given twice gives the same
+examples twice: the log keeps bodies, and a start reads them again.
 """
 
 from __future__ import annotations
@@ -52,6 +54,7 @@ ALIASES = {
     "application/x-jsonlines": NDJSON,
     "application/json-lines": NDJSON,
 }
+ANY = 1 << 40
 MEDIA = (JSON, NDJSON, VW, CSV, ARROW_STREAM, ARROW_FILE)
 
 
@@ -93,12 +96,27 @@ class Bodies:
         as_read = replace(space, scale="none")
         self._spaces = {True: as_read.to_json(), False: as_read.unlabelled().to_json()}
         self.decoder = Decoder(Row if self.has_columns else Example)
+        self._plain = {known: _core.JsonReader(space) for known, space in self._spaces.items()}
 
     def examples(self, media: str, body: bytes) -> _core.Examples:
         """All examples of a body to learn from, checked."""
         if media in (JSON, NDJSON):
-            return self.of_json(self.decoded(media, body)[0], True)
+            plain = self.plain(media, body, True)
+            return self.of_json(self.decoded(media, body)[0], True) if plain is None else plain[0]
         return self._collected(self._stream(media, body, True))
+
+    def replayed(self, media: str, body: bytes) -> _core.Examples | None:
+        """Examples that were learned before; None if they are not read by the core."""
+        if media == NDJSON:
+            plain = self._plain[True].read(body, True, ANY)
+            return None if plain is None else plain[0]
+        return _core.Examples.from_stream(self._stream(media, body, True))
+
+    def plain(
+        self, media: str, body: bytes, is_labelled: bool
+    ) -> tuple[_core.Examples, bool] | None:
+        """The examples of a JSON body that is plain, and whether there may be many."""
+        return self._plain[is_labelled].read(body, media == NDJSON, self.most)
 
     def unlabelled(self, media: str, body: bytes) -> _core.Examples:
         """All examples of a body that is no JSON, to predict."""

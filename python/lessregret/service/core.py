@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lessregret import _core
 from lessregret.errors import InputError, SpecError
 from lessregret.learners.learner import Learner
 from lessregret.service.bodies import JSON, NDJSON
@@ -45,11 +46,11 @@ class Service(Predictor):
         self.monitor.note(self.learner, self.writer.clock.now())
         self.writer.start()
 
-    def _watch(self, outcomes: Any) -> None:
+    def _watch(self, outcomes: list[_core.Outcomes]) -> None:
         self.monitor.watch(outcomes)
         if self.writer.replayed_all:
             self.monitor.note(self.learner, self.writer.clock.now())
-        self.measures.learned += len(outcomes)
+        self.measures.learned += sum(map(len, outcomes))
 
     @property
     def learner(self) -> Learner:

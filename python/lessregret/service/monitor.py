@@ -8,6 +8,7 @@ when it is full, neighbours are joined, so that it covers any time in constant m
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,10 +41,11 @@ class Window:
         self._seen = 0
         self._lock = threading.Lock()
 
-    def add(self, outcomes: _core.Outcomes) -> None:
+    def add(self, outcomes: Sequence[_core.Outcomes]) -> None:
         """Add examples: margins, labels, importances."""
         size = self._rows.shape[1]
-        columns = outcomes.margins, outcomes.labels, outcomes.importances
+        rows = [(each.margins, each.labels, each.importances) for each in outcomes]
+        columns = [np.concatenate(column) for column in zip(*rows, strict=True)]
         taken = np.stack([column[-size:].astype(np.float64) for column in columns])
         with self._lock:
             places = (self._seen + np.arange(taken.shape[1])) % size
@@ -65,7 +67,7 @@ class Monitor:
         self._step = 1.0
         self._before: Tally | None = None
 
-    def watch(self, outcomes: _core.Outcomes) -> None:
+    def watch(self, outcomes: Sequence[_core.Outcomes]) -> None:
         """Examples were learned."""
         self.window.add(outcomes)
 

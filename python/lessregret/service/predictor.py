@@ -59,6 +59,9 @@ class Predictor(ABC):
         if media not in (JSON, NDJSON):
             found = margins(self.learner, self.bodies.unlabelled(media, body))
             return Predicted(self._numbers(found), True, [])
+        plain = self.bodies.plain(media, body, False)
+        if plain is not None:
+            return Predicted(self._numbers(margins(self.learner, plain[0])), plain[1], [])
         examples, is_many = self.bodies.decoded(media, body)
         to_keep = [(checked_id(each.id), _kept(each)) for each in examples if each.id is not None]
         numbers = self._numbers(self._margins(examples))

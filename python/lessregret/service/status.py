@@ -76,6 +76,7 @@ class Status:
         return {
             "certificate": None if statement is None else statement.as_dict(),
             "lanes": [{"name": lane.name, "share": lane.share} for lane in ledger.lanes],
+            "stack": None if ledger.stack is None else ledger.stack.share,
         }
 
     def _snapshot(self) -> dict[str, float]:

@@ -25,6 +25,7 @@ from lessregret.service.clock import Clock
 from lessregret.service.jobs import GiveUp, Job, Probe, Surroundings
 from lessregret.service.log import Log, LogError, is_passing, told
 from lessregret.service.refusals import BusyError, NotLearnedError, RefusedError, UnavailableError
+from lessregret.service.replay import learn_run, runs
 from lessregret.service.settings import Settings
 from lessregret.service.snapshots import Snapshot, Snapshots
 
@@ -32,7 +33,7 @@ TICK = 1.0
 """seconds after which labels that are overdue are looked for, if there is nothing else to do"""
 MOST_JOBS = 4096
 """jobs of a transaction"""
-Watch = Callable[[_core.Outcomes], None]
+Watch = Callable[[list[_core.Outcomes]], None]
 
 
 class Writer:
@@ -75,6 +76,8 @@ class Writer:
         """whether only a new start can help"""
         self._has_read = False
         self._since_snapshot = 0
+        self._outcomes: list[_core.Outcomes] = []
+        """of what was learned and not watched yet"""
         self._jobs: deque[Job] = deque()
         self._condition = threading.Condition()
         self._closing = False
@@ -136,14 +139,15 @@ class Writer:
             self._refuse_waiting()
 
     def _replay(self) -> None:
-        """Learn what the log has behind the snapshot, entry by entry as it was learned before."""
+        """Learn what the log has behind the snapshot, to the bits that it was learned to before."""
         try:
-            for entry in self.log.since(self.position):
+            for run in runs(self.log.since(self.position)):
                 if self._closing:
                     return
-                self._learn(self.bodies.examples(entry.media, entry.body))
-                self.position = entry.position
-                self.replayed += entry.examples
+                learn_run(self.bodies, run, self._learn, lambda: self.learner.tally().rounds)
+                self._tell_watch()
+                self.position = run[-1].position
+                self.replayed += sum(entry.examples for entry in run)
         except (LogError, LessRegretError, RefusedError) as error:
             self._fail(str(error))
             return
@@ -188,8 +192,13 @@ class Writer:
             self._refuse(jobs, "the log cannot be written")
             raise
         self.trouble = None
-        for job in written:
-            self._finish(job)
+        troubles = [self._learn_job(job) for job in written]
+        self._tell_watch()
+        for job, trouble in zip(written, troubles, strict=True):
+            if trouble is None:
+                job.future.set_result(job.answer)
+            else:
+                job.future.set_exception(trouble)
 
     def _write(self, job: Job, given: Surroundings, written: list[Job]) -> None:
         try:
@@ -211,8 +220,8 @@ class Writer:
             if not job.future.done():
                 job.future.set_exception(UnavailableError(reason))
 
-    def _finish(self, job: Job) -> None:
-        """Learn what the log now has, and answer."""
+    def _learn_job(self, job: Job) -> RefusedError | None:
+        """Learn what the log now has; why it cannot be answered as asked, if so."""
         trouble: RefusedError | None = None
         if job.to_learn is not None:
             trouble = self._learn(job.to_learn)
@@ -220,19 +229,21 @@ class Writer:
         self.absent += job.answer.get("absent", 0)
         if job.wants_snapshot:
             trouble = self._snapshot_for(job)
-        if trouble is None:
-            job.future.set_result(job.answer)
-        else:
-            job.future.set_exception(trouble)
+        return trouble
 
     def _learn(self, examples: _core.Examples) -> RefusedError | None:
         """Learn; if a round diverges, the rest of the entry is not learned, now or at any start."""
         self._since_snapshot += len(examples)
         try:
-            self._watch(self.learner._core.learn(examples))
+            self._outcomes.append(self.learner._core.learn(examples))
         except DivergedError as error:
             return NotLearnedError(str(error))
         return None
+
+    def _tell_watch(self) -> None:
+        if self._outcomes:
+            self._watch(self._outcomes)
+            self._outcomes = []
 
     def _snapshot_if_due(self) -> None:
         if self._saving is not None and not self._saving.is_alive():

@@ -57,7 +57,7 @@ class Unrecorded:
         outcomes = learner.learn(examples, limit=limit)
         self.late.add(outcomes.label_sums(), learner.tally())
         if self._progressive is not None:
-            self._progressive.add(outcomes, rounds + len(outcomes))
+            self._progressive.add(outcomes, learner.tally().rounds)
         self.note(outcomes)
         if write is not None:
             write(outcomes.margins)
@@ -110,7 +110,10 @@ class Recorder(Unrecorded):
 
     def note(self, outcomes: Outcomes) -> None:
         if self.calibration is not None:
-            self.calibration.add(outcomes.margins, outcomes.labels, outcomes.importances)
+            known = outcomes.labels == outcomes.labels
+            self.calibration.add(
+                outcomes.margins[known], outcomes.labels[known], outcomes.importances[known]
+            )
 
     def mark(self, ledger: Ledger) -> None:
         self.curve.mark(ledger.tally, ledger.linear_regret, ledger.bound, ledger.statement)

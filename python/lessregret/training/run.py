@@ -32,6 +32,7 @@ from lessregret.ledger import Ledger
 from lessregret.training.progressive import Progressive, ProgressiveClasses, RunMetrics
 from lessregret.training.recorder import Recorder, Unrecorded
 from lessregret.training.run_warnings import Finding, run_warnings
+from lessregret.training.saving import SaveInterval, Saver
 from lessregret.training.watchers import Watcher, watcher_of
 
 if TYPE_CHECKING:
@@ -147,7 +148,9 @@ def train(
     negatives_kept: float = 1.0,
     format: str = "auto",
     bad_lines: str = "stop",
+    unlabelled: str = "error",
     threads: int | None = None,
+    save_every: int | str | None = None,
     record: bool = False,
     by: str | Sequence[str] = (),
     progress: Callable[[str], object] | Watcher | None = None,
@@ -206,8 +209,13 @@ def train(
         example.
     names : bool, default False
         Whether to store the feature names in the model. This uses more memory and time.
-    format, bad_lines, threads
-        The parameters of :func:`~lessregret.open_examples`.
+    format, bad_lines, unlabelled, threads
+        The parameters of :func:`~lessregret.open_examples`. With ``unlabelled="predict"`` an
+        example without a label is predicted and not learned from.
+    save_every : int or str, optional
+        How often the model is written to its file while the run goes on: ``10000`` is every 10,000
+        examples that were learned, ``"60s"`` (or ``"5m"``, ``"1h"``) a time. The file is always a
+        whole model. Names of features are in the file at the end.
     record : bool, default False
         Whether to record the data that :func:`lessregret.report.train_report` shows.
     by : name or names, default none
@@ -258,9 +266,8 @@ def train(
         "namespaces": namespaces_of(crosses, keep, ignore),
     }
     _check(files, passes, model, slim)
-    if progress_every is not None and progress_every < 1:
-        found = repr(progress_every)
-        raise SpecError(f"progress_every must be a whole number from 1 up, found {found}")
+    _check_progress(progress_every)
+    interval = _save_interval(save_every, model)
     _check_files(files, resume, model, predictions)
     asked: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
     if given.has_columns and resume is None:
@@ -276,12 +283,14 @@ def train(
     progressive = _progressive(learner, before.rounds, by)
     recorder = Recorder(before, progressive, calibrates=calibrates) if record else None
     reading = {"bad_lines": bad_lines, "names": names, "threads": threads, "by": by}
+    reading["unlabelled"] = unlabelled
     # Before the output is opened, since it imports, and an interrupt may get lost during an import.
     lines = None if predictions is None else _lines_of(learner)
-    with _opened(predictions) as file:
-        write = _writer(lines, file)
+    saver = Saver(learner, model, slim, interval)
+    with _opened(predictions) as file, saver:
+        write = _writer(lines, file, flushes=given.is_endless)
         recording = recorder or Unrecorded(before, progressive)
-        run = _Run(learner, recording, watcher_of(progress), write, progress_every)
+        run = _Run(learner, recording, watcher_of(progress), write, progress_every, saver)
         stream = run.learn(given, passes, reading)
         ledger = learner.ledger()
         run.watcher.checkpoint(ledger.tally, lambda: ledger)
@@ -326,6 +335,7 @@ class _Run(NamedTuple):
     write: Callable[[NDArray[np.float64]], None] | None
     every: int | None
     """how many examples are between two checkpoints; None for powers of two"""
+    saver: Saver
 
     def learn(self, given: GivenData, passes: int, reading: dict[str, Any]) -> ExampleStream:
         """All passes over the data; the last stream, for what it says of skipped lines."""
@@ -333,10 +343,11 @@ class _Run(NamedTuple):
         done = rounds = 0
         for _ in range(passes):
             stream = given.open(self.learner, **reading)
-            for count in self._blocks(stream):
-                rounds += count
+            before = self.learner.tally().rounds
+            for _ in self._blocks(stream):
                 self.watcher.advance(done + stream.bytes_read, self.learner.tally())
             done += stream.bytes_read
+            rounds += self.learner.tally().rounds - before
             self.learner.keep_names(stream)
         if rounds == 0:
             raise _no_examples(given.name, stream)
@@ -348,11 +359,15 @@ class _Run(NamedTuple):
         rounds = learner.tally().rounds
         while True:
             checkpoint, next_mark = self._checkpoint(rounds), recorder.next_mark(rounds)
-            limit = min(BLOCK, checkpoint - rounds, next_mark - rounds)
+            next_save = self.saver.next_save(rounds)
+            limit = min(BLOCK, checkpoint - rounds, next_mark - rounds, next_save - rounds)
             count = recorder.learn(learner, stream, limit, self.write)
             if count == 0:
                 return
-            rounds += count
+            # Examples without labels are predicted and are no rounds.
+            rounds = learner.tally().rounds
+            if rounds == next_save:
+                self.saver.save()
             if rounds == next_mark:
                 recorder.mark(learner.ledger())
             if rounds == checkpoint:
@@ -418,6 +433,22 @@ def _check(files: list[str], passes: int, model: str | os.PathLike[str] | None, 
         raise SpecError("standard input can be read only once; use one pass, or a file")
     if slim and model is None:
         raise SpecError("slim says how to write a model; say where with model")
+
+
+def _check_progress(progress_every: int | None) -> None:
+    if progress_every is not None and progress_every < 1:
+        found = repr(progress_every)
+        raise SpecError(f"progress_every must be a whole number from 1 up, found {found}")
+
+
+def _save_interval(
+    save_every: int | str | None, model: str | os.PathLike[str] | None
+) -> SaveInterval | None:
+    """How often the model is written while the run goes on."""
+    interval = None if save_every is None else SaveInterval.parse(save_every)
+    if interval is not None and model is None:
+        raise SpecError("save_every says how often to write a model; say where with model")
+    return interval
 
 
 def _check_files(
@@ -486,8 +517,18 @@ def _lines_of(learner: Learner) -> Callable[[NDArray[np.float64]], Iterator[str]
 
 
 def _writer(
-    lines: Callable[[NDArray[np.float64]], Iterator[str]] | None, file: IO[str] | None
+    lines: Callable[[NDArray[np.float64]], Iterator[str]] | None,
+    file: IO[str] | None,
+    *,
+    flushes: bool,
 ) -> Callable[[NDArray[np.float64]], None] | None:
+    """What writes predictions; it flushes if the input may pause and somebody may wait for them."""
     if lines is None or file is None:
         return None
-    return lambda margins: file.writelines(lines(margins))
+
+    def write(margins: NDArray[np.float64]) -> None:
+        file.writelines(lines(margins))
+        if flushes:
+            file.flush()
+
+    return write

@@ -6,6 +6,7 @@
 use super::access::Change;
 use super::learner::Learner;
 use super::outcomes::Outcomes;
+use super::predicting::predict_parts;
 use super::source::{Checked, Source};
 use crate::error::{Error, Result};
 use crate::example::{Chunk, Ordered};
@@ -54,6 +55,9 @@ fn learn_block(
                 left -= most;
                 learner.change(|learner| learn_blocks(learner, stream, chunk, most, &mut outcomes))
             }
+            false if stream.may_lack_labels() => {
+                learn_or_predict(learner, (&*chunk).into(), &mut outcomes)
+            }
             false => learn_parts(learner, (&*chunk).into(), &mut outcomes),
         };
         match learned {
@@ -73,7 +77,8 @@ fn learn_block(
 
 /// Whether another thread is to help with the next chunks. Nobody may wait: the state between is not a model.
 fn is_helped(learner: &impl Change, stream: &Stream, left: usize) -> bool {
-    let may_help = left > 0 && stream.has_threads() && stream.goes_on();
+    let may_help =
+        left > 0 && stream.has_threads() && stream.goes_on() && !stream.may_lack_labels();
     let gains =
         |learner: &mut Learner| learner.model.learner().is_ok_and(|it| it.gains_from_helper());
     may_help && !learner.is_waited_for() && learner.change(gains)
@@ -111,6 +116,29 @@ fn learn_blocks(
     outcomes.margins = margins;
     outcomes.margins.truncate(outcomes.len() * outcomes.width());
     learned.and(failed.map_or(Ok(()), Err))
+}
+
+/// Learn from the examples that have a label and predict the others, in their order.
+fn learn_or_predict(
+    learner: &impl Change,
+    examples: Ordered<'_>,
+    outcomes: &mut Outcomes,
+) -> Result<()> {
+    let is_labelled = |k: usize| !examples.example(k).label.is_nan();
+    let mut start = 0;
+    while start < examples.len() {
+        let learns = is_labelled(start);
+        let end = (start + 1..examples.len()).find(|&k| is_labelled(k) != learns);
+        let run = examples.part(start, end.unwrap_or(examples.len()) - start);
+        match learns {
+            true => learn_parts(learner, run, outcomes)?,
+            false => predict_parts(learner, run, outcomes)?,
+        }
+        start += run.len();
+    }
+    // Without examples, too, outcomes tell how many classes there are.
+    outcomes.widen(outcomes.len(), learner.look(Learner::classes));
+    Ok(())
 }
 
 /// Learn from examples, in parts if somebody waits for the learner. A part that fails has no outcomes.

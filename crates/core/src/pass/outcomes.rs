@@ -64,10 +64,11 @@ impl Outcomes {
         self.labels.is_empty()
     }
 
-    /// The sums over the labels of the examples, in float64.
+    /// The sums over the labels of the examples that have one, in float64.
     pub fn label_sums(&self) -> LabelSums {
         let weighted = || {
-            self.labels.iter().zip(&self.importances).map(|(&y, &h)| (f64::from(y), f64::from(h)))
+            let pairs = self.labels.iter().zip(&self.importances);
+            pairs.map(|(&y, &h)| (f64::from(y), f64::from(h))).filter(|(y, _)| !y.is_nan())
         };
         let importance: f64 = weighted().map(|(_, h)| h).sum();
         let total: f64 = weighted().map(|(y, h)| h * y).sum();

@@ -84,7 +84,7 @@ fn predict_block(
     Ok(outcomes)
 }
 
-fn predict_parts(
+pub(super) fn predict_parts(
     learner: &impl Look,
     examples: Ordered<'_>,
     outcomes: &mut Outcomes,

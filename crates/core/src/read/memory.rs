@@ -1,5 +1,6 @@
 //! Examples kept in memory, to be learned from many times and by many learners.
 
+use super::json::{JsonReader, Plain};
 use super::rows::Rows;
 use super::stream::Stream;
 use crate::error::{InputError, Result};
@@ -31,6 +32,20 @@ impl Examples {
             stream.check_interrupt()?;
         }
         Ok(())
+    }
+
+    /// The examples of a body of JSON; `None` if it is not plain: see `read/json`.
+    pub fn of_json(
+        space: &FeatureSpace,
+        reader: &JsonReader,
+        body: &[u8],
+        is_lines: bool,
+        most: usize,
+    ) -> Option<(Examples, bool)> {
+        let Plain { chunk, is_many } = reader.read(body, is_lines, most)?;
+        let mut examples = Examples::new(space.clone());
+        examples.append(&chunk);
+        Some((examples, is_many))
     }
 
     /// Add examples in memory, of the same feature space, in this order.

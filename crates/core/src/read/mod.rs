@@ -10,6 +10,7 @@
 //!   against;
 //! - [`fast`]: two-stage readers of the same grammars, for plain lines;
 //! - [`arrow`]: Arrow files of examples, for later passes;
+//! - [`json`]: the bodies of a service, if they are plain;
 //! - [`parallel`]: blocks parsed on all cores and handed over in order;
 //! - [`rows`]: the rows of a sparse matrix, read in place;
 //! - [`table`]: the rows of tables, by their schema;
@@ -18,6 +19,7 @@
 pub mod arrow;
 pub mod fast;
 pub mod format;
+pub mod json;
 pub mod memory;
 pub mod parallel;
 pub mod rows;

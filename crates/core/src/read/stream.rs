@@ -27,7 +27,7 @@ use crate::read::parallel::files::{Files, Piece, Waiting};
 use crate::read::parallel::parsed::{Parsed, Parser};
 use crate::read::parallel::pipeline::{Assistant, Pipeline};
 use crate::read::parallel::tables::Tables;
-use crate::read::source::OnInterrupt;
+use crate::read::source::{OnInterrupt, Stop};
 use crate::read::table::batch::{Batches, PieceReader, Pieces};
 use crate::read::table::encoder::Encoder;
 use crate::simd::InstructionSet;
@@ -70,12 +70,14 @@ pub struct Stream {
     /// By how much the importance of negatives is multiplied.
     negative_importance: f64,
     threads: usize,
+    stop: Stop,
     on_interrupt: OnInterrupt,
     /// The files that are not opened yet; taken by the first call.
     waiting: VecDeque<Waiting>,
     pipeline: Option<Pipeline>,
     current: Option<Current>,
     labels: LabelReader,
+    may_lack_labels: bool,
     /// How values are scaled; none if the feature space is invalid.
     scales: Option<Scales>,
     /// The number of examples that were scaled.
@@ -109,8 +111,29 @@ impl Stream {
     }
 
     /// Set the function that is called when a signal interrupts a read.
-    pub fn on_interrupt(self, on_interrupt: OnInterrupt) -> Stream {
-        Stream { on_interrupt, ..self }
+    pub fn on_interrupt(
+        self,
+        on_interrupt: impl Fn() -> io::Result<()> + Send + Sync + 'static,
+    ) -> Stream {
+        let stop = self.stop.clone();
+        let or_stop: OnInterrupt = Arc::new(move || on_interrupt().and_then(|()| stop.check()));
+        Stream { on_interrupt: or_stop, ..self }
+    }
+
+    /// Let examples have no label: their label is then NaN.
+    pub fn unlabelled(self, may_lack_labels: bool) -> Stream {
+        let labels = if may_lack_labels { self.labels.or_none() } else { self.labels };
+        Stream { labels, may_lack_labels, ..self }
+    }
+
+    /// Whether examples may have no label although the labels are of a kind.
+    pub fn may_lack_labels(&self) -> bool {
+        self.may_lack_labels
+    }
+
+    /// The request to stop reading. Once it is set the stream has no more examples, as if the files had ended.
+    pub fn stop(&self) -> Stop {
+        self.stop.clone()
     }
 
     /// Set the number of threads, including the caller's; the default is 1.
@@ -160,7 +183,7 @@ impl Stream {
     /// the bytes only, not on the threads.
     pub fn goes_on(&self) -> bool {
         let goes_on = |current: &Current| current.has_more() && !current.parsed.task.is_of_pipe;
-        self.failed.is_none() && self.current.as_ref().is_some_and(goes_on)
+        self.failed.is_none() && !self.stop.is_set() && self.current.as_ref().is_some_and(goes_on)
     }
 
     /// Whether the block that the next examples end in is parsed.
@@ -225,13 +248,19 @@ impl Stream {
             Ok(scales) => (Some(scales), None),
             Err(error) => (None, Some(error)),
         };
+        let stop = Stop::default();
         Stream {
             spec,
             column_names: None,
             by: Vec::new(),
             negative_importance: 1.0,
             threads: 1,
-            on_interrupt: || Ok(()),
+            on_interrupt: {
+                let stop = stop.clone();
+                Arc::new(move || stop.check())
+            },
+            stop,
+            may_lack_labels: false,
             waiting,
             pipeline: None,
             current: None,
@@ -254,11 +283,16 @@ impl Stream {
     /// handed out when it is half full.
     pub fn fill(&mut self, chunk: &mut Chunk, limit: usize) -> Result<usize> {
         chunk.clear();
+        if self.stop.is_set() {
+            return Ok(0);
+        }
         if self.failed.is_none() {
             // Zeros that are scaled here are values, whatever the caller requires.
             let required = chunk.requirements().zeros;
             chunk.require_zeros(required || self.spec.space.scale == Scale::Standard);
-            self.failed = self.read_up_to(chunk, limit.max(1)).err();
+            let failed = self.read_up_to(chunk, limit.max(1)).err();
+            // A stop ends a wait by an error of its own.
+            self.failed = failed.filter(|_| !self.stop.is_set());
             chunk.require_zeros(required);
             if self.negative_importance != 1.0 {
                 chunk.weigh_negatives(self.negative_importance);
@@ -295,7 +329,10 @@ impl Stream {
 
     /// Return an error if a signal arrived. Callers that read a long stream check regularly.
     pub fn check_interrupt(&self) -> Result<()> {
-        (self.on_interrupt)().map_err(|error| interrupted(&self.file, &error).into())
+        match (self.on_interrupt)() {
+            Err(error) if !self.stop.is_set() => Err(interrupted(&self.file, &error).into()),
+            _ => Ok(()),
+        }
     }
 
     /// The feature space that the examples are read for.
@@ -340,11 +377,19 @@ impl Stream {
                 }
                 current.give(chunk, limit);
                 self.count_bad_lines(false)?;
+            } else if !chunk.is_empty() && self.may_wait() {
+                break;
             } else if !self.next_block(chunk.requirements())? {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Whether the next examples are of a pipe and not there yet. Those before them are not held back for them.
+    fn may_wait(&self) -> bool {
+        self.current.as_ref().is_some_and(|current| current.parsed.task.is_of_pipe)
+            && !self.is_ready()
     }
 
     /// Count the bad lines before the examples handed out, or all bad lines of the block.
@@ -383,7 +428,8 @@ impl Stream {
                     &self.by,
                     std::mem::take(&mut self.waiting),
                     self.threads,
-                    self.on_interrupt,
+                    self.may_lack_labels,
+                    (self.stop.clone(), Arc::clone(&self.on_interrupt)),
                 )?;
                 self.pipeline.insert(pipeline)
             }
@@ -403,27 +449,32 @@ impl Stream {
         by: &[String],
         waiting: VecDeque<Waiting>,
         threads: usize,
-        on_interrupt: OnInterrupt,
+        may_lack_labels: bool,
+        (stop, on_interrupt): (Stop, OnInterrupt),
     ) -> Result<Pipeline> {
         let path = InstructionSet::chosen().map_err(Error::Spec)?;
         let bits = spec.space.bits()?;
         let reader = Reader::new(spec.format, spec.space.labels, bits, spec.names)
             .namespaces(spec.space.namespaces.clone())
+            .unlabelled(may_lack_labels)
             .by(by);
         let stops = spec.bad_lines == BadLines::Stop;
         let lines = BlockReader::new(reader, path, stops);
         let described = tables_of(spec, names);
-        let encoder_of =
-            |schema: &Arc<Schema>| Encoder::new(&spec.space, schema).and_then(|it| it.by(by));
+        let encoder_of = |schema: &Arc<Schema>| {
+            Encoder::new(&spec.space, schema)?.unlabelled(may_lack_labels).by(by)
+        };
         let encoder = described.as_ref().map(|tables| encoder_of(&tables.schema));
         let tables = encoder.transpose()?.map(|encoder| TableReader::new(encoder, path, stops));
-        let files = Files::new(waiting, described, threads > 1, on_interrupt);
+        let asked = Arc::clone(&on_interrupt);
+        let files = Files::new(waiting, described, threads > 1, stop.clone(), asked);
         let namespaces = namespaces_checksum(spec.space.namespaces.as_deref());
         let batches = BatchReader { bits, namespaces, stops };
         let schema = spec.space.schema.as_ref().filter(|_| spec.space.has_columns());
         let encoder = schema.map(encoder_of);
         let rows = encoder.transpose()?.map(|encoder| PieceReader::new(encoder, stops));
-        Ok(Pipeline::new(files, Parser { lines, batches, tables, rows }, threads, on_interrupt))
+        let parser = Parser { lines, batches, tables, rows };
+        Ok(Pipeline::new(files, parser, threads, stop, on_interrupt))
     }
 
     fn note_ignored_columns(&mut self, parsed: &Parsed) {

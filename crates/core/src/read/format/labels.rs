@@ -23,6 +23,8 @@ use crate::loss::Labels;
 #[derive(Clone, Copy, Debug)]
 pub struct LabelReader {
     labels: Labels,
+    /// Whether an example may have no label.
+    may_be_absent: bool,
     negative: Option<i8>,
     /// The negative labels met while the spelling was undecided, in good lines and in bad ones.
     met_0: bool,
@@ -32,12 +34,18 @@ pub struct LabelReader {
 impl LabelReader {
     /// A reader at the start of a file.
     pub fn new(labels: Labels) -> Self {
-        LabelReader { labels, negative: None, met_0: false, met_minus_1: false }
+        let may_be_absent = labels == Labels::Any;
+        LabelReader { labels, may_be_absent, negative: None, met_0: false, met_minus_1: false }
+    }
+
+    /// Let examples have no label, whatever kind the labels are.
+    pub fn or_none(self) -> Self {
+        LabelReader { may_be_absent: true, ..self }
     }
 
     /// Reset the spelling of negative labels for the next file.
     pub fn next_file(&mut self) {
-        *self = LabelReader::new(self.labels);
+        *self = LabelReader { may_be_absent: self.may_be_absent, ..LabelReader::new(self.labels) };
     }
 
     /// Undo what a bad line decided.
@@ -86,7 +94,7 @@ impl LabelReader {
 
     /// The label of an example without one, if that is allowed.
     pub fn absent(&self) -> Option<f32> {
-        (self.labels == Labels::Any).then_some(f32::NAN)
+        self.may_be_absent.then_some(f32::NAN)
     }
 
     fn read_number(&self, line: &[u8], place: Range<usize>) -> Result<f32, Fault> {
@@ -202,8 +210,12 @@ mod tests {
     }
 
     #[test]
-    fn only_labels_of_any_kind_may_be_absent() {
+    fn labels_may_be_absent_if_they_are_of_any_kind_or_if_it_is_said() {
         assert!(LabelReader::new(Labels::Any).absent().is_some_and(f32::is_nan));
         assert_eq!(LabelReader::new(Labels::Real).absent(), None);
+        let mut reader = LabelReader::new(Labels::Binary).or_none();
+        reader.next_file();
+        assert!(reader.absent().is_some_and(f32::is_nan));
+        assert!(read(&mut reader, "2").is_err());
     }
 }

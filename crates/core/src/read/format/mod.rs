@@ -146,6 +146,14 @@ impl Reader {
         }
     }
 
+    /// Let lines have no label.
+    pub fn unlabelled(mut self, may_lack_labels: bool) -> Self {
+        if may_lack_labels {
+            self.state.labels = self.state.labels.or_none();
+        }
+        self
+    }
+
     /// Write the features of these namespaces behind the tags.
     pub fn by(mut self, namespaces: &[String]) -> Self {
         let by = |namespaces| Box::new(ByNamespaces::new(namespaces));

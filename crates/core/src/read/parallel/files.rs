@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::error::InputError;
 use crate::read::arrow::MAGIC;
 use crate::read::arrow::messages::{Batch, Batches, Trouble};
-use crate::read::source::{Block, Blocks, Cut, OnInterrupt, Origin, Source};
+use crate::read::source::{Block, Blocks, Cut, OnInterrupt, Origin, Source, Stop};
 use crate::read::table::batch::{Pieces, RowPiece};
 use crate::read::table::layout::Layout;
 
@@ -23,6 +23,8 @@ pub enum Waiting {
     Named(PathBuf),
     /// A reader of the bytes, and a name for messages.
     Given(String, Box<dyn Read + Send>),
+    /// A file given by its name, which grows.
+    Followed(PathBuf),
     /// The rows of a table, and a name for messages.
     Table(String, Box<Pieces>),
 }
@@ -74,6 +76,7 @@ pub struct Files {
     ended: bool,
     reads_aside: bool,
     tables: Option<Tables>,
+    stop: Stop,
     on_interrupt: OnInterrupt,
 }
 
@@ -133,12 +136,13 @@ impl Content {
 }
 
 impl Files {
-    /// All files. If `reads_aside`, compressed files and pipes are read by a thread of their own. If `tables`, text is
-    /// the records of tables.
+    /// All files. Pipes are read by a thread of their own, and if `reads_aside`, compressed files, too. If `tables`,
+    /// text is the records of tables. `stop` ends files that are followed.
     pub fn new(
         waiting: VecDeque<Waiting>,
         tables: Option<Tables>,
         reads_aside: bool,
+        stop: Stop,
         on_interrupt: OnInterrupt,
     ) -> Files {
         Files {
@@ -149,8 +153,19 @@ impl Files {
             finished_bytes: 0,
             ended: false,
             reads_aside,
+            stop,
             on_interrupt,
         }
+    }
+
+    /// The number of the next task.
+    pub fn next_number(&self) -> u64 {
+        self.given_out
+    }
+
+    /// Whether the next task may take its time: it is of a pipe, or of a file that is not open yet.
+    pub fn may_wait(&self) -> bool {
+        self.open.as_ref().is_none_or(|open| open.is_pipe)
     }
 
     /// The next task; after the last one every task is an end.
@@ -202,14 +217,18 @@ impl Files {
     fn open_next(&mut self) -> Result<bool, InputError> {
         let source = match self.waiting.pop_front() {
             None => return Ok(false),
-            Some(Waiting::Named(name)) => Source::open(&name, self.on_interrupt)?,
-            Some(Waiting::Given(name, reader)) => Source::new(&name, reader, self.on_interrupt)?,
+            Some(Waiting::Named(name)) => Source::open(&name, &self.on_interrupt)?,
+            Some(Waiting::Given(name, reader)) => Source::new(&name, reader, &self.on_interrupt)?,
+            Some(Waiting::Followed(name)) => {
+                Source::follow(&name, self.stop.clone(), &self.on_interrupt)
+            }
             Some(Waiting::Table(name, pieces)) => {
                 self.open_table(&name, pieces);
                 return Ok(true);
             }
         };
-        let source = if self.reads_aside { source.read_ahead(self.on_interrupt) } else { source };
+        let reads_aside = self.reads_aside || source.is_pipe;
+        let source = if reads_aside { source.read_ahead(&self.on_interrupt) } else { source };
         let file = Arc::from(source.origin.name.as_str());
         let (origin, is_pipe) = (source.origin, source.is_pipe);
         let content = Content::of(source.bytes, self.tables.as_ref())

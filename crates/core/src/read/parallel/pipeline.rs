@@ -26,7 +26,7 @@ use super::files::{Files, Piece, Task};
 use super::parsed::{Parsed, Parser};
 use crate::example::{Chunk, Requirements};
 use crate::read::format::{Format, LabelReader};
-use crate::read::source::{Block, OnInterrupt, never_ask_here};
+use crate::read::source::{Block, OnInterrupt, Stop, never_ask_here};
 
 /// The most blocks in flight. More would only use memory: one learner cannot consume more.
 const MOST_BLOCKS: usize = 16;
@@ -47,6 +47,7 @@ pub struct Pipeline {
     /// Whether a batch of an Arrow file or of a table was met, whose format need not be detected.
     met_batch: bool,
     wanted: u64,
+    stop: Stop,
     on_interrupt: OnInterrupt,
 }
 
@@ -89,8 +90,14 @@ impl Queue {
 }
 
 impl Pipeline {
-    /// A pipeline of `threads` readers, including the stream's own.
-    pub fn new(files: Files, parser: Parser, threads: usize, on_interrupt: OnInterrupt) -> Self {
+    /// A pipeline of `threads` readers, including the stream's own. It sets `stop` when it is dropped.
+    pub fn new(
+        files: Files,
+        parser: Parser,
+        threads: usize,
+        stop: Stop,
+        on_interrupt: OnInterrupt,
+    ) -> Self {
         let shared = Shared {
             files: Mutex::new(files),
             queue: Mutex::default(),
@@ -105,6 +112,7 @@ impl Pipeline {
             helpers_started: false,
             met_batch: false,
             wanted: 0,
+            stop,
             on_interrupt,
         }
     }
@@ -132,6 +140,8 @@ impl Pipeline {
             }
             if queue.has_capacity(shared.most_blocks)
                 && let Some(files) = try_lock(&shared.files)
+                // Another thread may be parsing the block that is wanted; to wait for one behind it would hold that up.
+                && (files.next_number() == self.wanted || !files.may_wait())
             {
                 let (block, chunk) = queue.take_buffers();
                 drop(queue);
@@ -214,6 +224,7 @@ impl Pipeline {
 impl Drop for Pipeline {
     /// Helpers stop at their next check. A helper that is blocked on a pipe is not joined.
     fn drop(&mut self) {
+        self.stop.set();
         self.shared.queue().ended = true;
         self.shared.changed.notify_all();
         self.shared.unassisted.notify_all();

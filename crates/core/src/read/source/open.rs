@@ -18,9 +18,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
 
+use super::follow::Follow;
 use super::peek;
 use super::read_ahead::ReadAhead;
 use super::shrunk::{NotShrunk, Shrunk};
+use super::stop::Stop;
 use super::zstd::{WindowTooLarge, Zstd};
 use crate::error::InputError;
 
@@ -30,7 +32,7 @@ const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
 const OTHERS: [(&[u8], &str); 2] = [(b"\xfd7zX", "an xz stream"), (b"PK\x03\x04", "a zip archive")];
 
 /// Called when a signal interrupts a read, which may block forever. An error ends the reading.
-pub type OnInterrupt = fn() -> io::Result<()>;
+pub type OnInterrupt = Arc<dyn Fn() -> io::Result<()> + Send + Sync>;
 
 /// Bytes ready to be cut into lines, and their origin.
 pub struct Source {
@@ -59,7 +61,7 @@ impl Origin {
 
 impl Source {
     /// Open the file `name`; `-` is standard input.
-    pub fn open(name: &Path, on_interrupt: OnInterrupt) -> Result<Source, InputError> {
+    pub fn open(name: &Path, on_interrupt: &OnInterrupt) -> Result<Source, InputError> {
         if name == Path::new("-") {
             let source = Source::new("<stdin>", peek::stdin(), on_interrupt)?;
             return Ok(Source { is_pipe: true, ..source });
@@ -85,9 +87,10 @@ impl Source {
     pub fn new(
         name: &str,
         reader: Box<dyn Read + Send>,
-        on_interrupt: OnInterrupt,
+        on_interrupt: &OnInterrupt,
     ) -> Result<Source, InputError> {
         let consumed = Arc::new(AtomicU64::new(0));
+        let on_interrupt = Arc::clone(on_interrupt);
         let mut counted = Counted { reader, consumed: Arc::clone(&consumed), on_interrupt };
         let mut origin = Origin { name: name.to_owned(), packing: None, consumed };
         let first = first_bytes(&mut counted).map_err(|error| origin.broken(&error))?;
@@ -109,13 +112,23 @@ impl Source {
         Ok(Source { bytes, origin, is_pipe: false })
     }
 
+    /// The lines of the file `name`, which grows and may be replaced; they end when `stop` is set.
+    pub fn follow(name: &Path, stop: Stop, on_interrupt: &OnInterrupt) -> Source {
+        let consumed = Arc::new(AtomicU64::new(0));
+        let reader = Box::new(Follow::new(name.to_owned(), stop));
+        let on_interrupt = Arc::clone(on_interrupt);
+        let bytes = Box::new(Counted { reader, consumed: Arc::clone(&consumed), on_interrupt });
+        let origin = Origin { name: name.display().to_string(), packing: None, consumed };
+        Source { bytes, origin, is_pipe: true }
+    }
+
     /// This source, read by a thread of its own if it is compressed or a pipe.
     ///
     /// A signal that arrives just before a read does not interrupt it. A thread that waits for another one
     /// with a timeout, and checks for interrupts each time, misses none.
-    pub fn read_ahead(mut self, on_interrupt: OnInterrupt) -> Source {
+    pub fn read_ahead(mut self, on_interrupt: &OnInterrupt) -> Source {
         if self.origin.packing.is_some() || self.is_pipe {
-            self.bytes = Box::new(ReadAhead::new(self.bytes, on_interrupt));
+            self.bytes = Box::new(ReadAhead::new(self.bytes, Arc::clone(on_interrupt)));
         }
         self
     }
@@ -166,10 +179,12 @@ fn reason(error: &io::Error) -> String {
     }
 }
 
-/// The first four bytes, or all if there are fewer.
+/// The first four bytes, or fewer if the first line or the file is shorter: nobody who writes a line waits for the next.
 fn first_bytes(reader: &mut impl Read) -> io::Result<Vec<u8>> {
-    let mut first = Vec::with_capacity(4);
-    reader.take(4).read_to_end(&mut first)?;
+    let (mut first, mut byte) = (Vec::with_capacity(4), [0]);
+    while first.len() < 4 && !first.ends_with(b"\n") && reader.read(&mut byte)? == 1 {
+        first.push(byte[0]);
+    }
     Ok(first)
 }
 
@@ -184,7 +199,7 @@ pub fn never_ask_here() {
 }
 
 /// Check for interrupts, if this thread may.
-pub(super) fn ask(on_interrupt: OnInterrupt) -> io::Result<()> {
+pub(super) fn ask(on_interrupt: &OnInterrupt) -> io::Result<()> {
     if MAY_ASK.get() { on_interrupt() } else { Ok(()) }
 }
 
@@ -202,7 +217,7 @@ impl Read for Counted {
                     self.consumed.fetch_add(count as u64, Ordering::Relaxed);
                     return Ok(count);
                 }
-                Err(error) if error.kind() == ErrorKind::Interrupted => ask(self.on_interrupt)?,
+                Err(error) if error.kind() == ErrorKind::Interrupted => ask(&self.on_interrupt)?,
                 Err(error) => return Err(error),
             }
         }
@@ -217,6 +232,10 @@ mod tests {
     use flate2::write::GzEncoder;
 
     use super::*;
+
+    fn never() -> OnInterrupt {
+        Arc::new(|| Ok(()))
+    }
 
     fn gzip(text: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
@@ -236,9 +255,9 @@ mod tests {
     }
 
     fn unpack_where(bytes: &[u8], aside: bool) -> Result<Vec<u8>, String> {
-        let source = Source::new("data.gz", Box::new(Cursor::new(bytes.to_vec())), || Ok(()))
+        let source = Source::new("data.gz", Box::new(Cursor::new(bytes.to_vec())), &never())
             .map_err(|error| error.to_string())?;
-        let mut source = if aside { source.read_ahead(|| Ok(())) } else { source };
+        let mut source = if aside { source.read_ahead(&never()) } else { source };
         let mut all = Vec::new();
         match source.bytes.read_to_end(&mut all) {
             Ok(_) => Ok(all),
@@ -247,7 +266,7 @@ mod tests {
     }
 
     fn open_error(name: &str) -> String {
-        Source::open(Path::new(name), || Ok(())).err().expect("no error").to_string()
+        Source::open(Path::new(name), &never()).err().expect("no error").to_string()
     }
 
     #[test]
@@ -346,7 +365,7 @@ mod tests {
         let path = folder.path().join("data.txt");
         for (length, shrinks) in [(30, true), (0, true), (60, false), (90, false)] {
             std::fs::write(&path, b"1 1:1\n".repeat(10)).unwrap();
-            let mut source = Source::open(&path, || Ok(())).unwrap();
+            let mut source = Source::open(&path, &never()).unwrap();
             let mut start = [0; 40];
             source.bytes.read_exact(&mut start).unwrap();
             std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length).unwrap();
@@ -395,8 +414,8 @@ mod tests {
 
     #[test]
     fn an_interrupt_can_end_a_read_that_waits() {
-        let stop = || Err(io::Error::other("stop"));
-        let error = Source::new("<stdin>", Box::new(Waiting), stop).err().expect("no error");
+        let stop: OnInterrupt = Arc::new(|| Err(io::Error::other("stop")));
+        let error = Source::new("<stdin>", Box::new(Waiting), &stop).err().expect("no error");
         assert_eq!(error.found, "trouble (stop) after 0 bytes");
     }
 
@@ -404,7 +423,7 @@ mod tests {
     fn the_bytes_on_disk_are_counted() {
         let packed = gzip(&b"1 1:1\n".repeat(1000));
         let length = packed.len() as u64;
-        let mut source = Source::new("data.gz", Box::new(Cursor::new(packed)), || Ok(())).unwrap();
+        let mut source = Source::new("data.gz", Box::new(Cursor::new(packed)), &never()).unwrap();
         source.bytes.read_to_end(&mut Vec::new()).unwrap();
         assert_eq!(source.origin.consumed(), length);
     }

@@ -22,7 +22,7 @@ pub fn stdin() -> Box<dyn Read + Send> {
 
 /// Call a function with standard input. What it reads is kept for the next reader.
 pub fn with_peeked_stdin<T>(
-    on_interrupt: OnInterrupt,
+    on_interrupt: &OnInterrupt,
     look: impl FnOnce(Source) -> Result<T>,
 ) -> Result<T> {
     look(Source::new("<stdin>", Box::new(Look { at: 0 }), on_interrupt)?)

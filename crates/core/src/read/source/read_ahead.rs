@@ -23,6 +23,8 @@ pub struct ReadAhead {
     piece: Vec<u8>,
     at: usize,
     ended: bool,
+    /// Why the bytes after the piece cannot be read.
+    failed: Option<io::Error>,
     on_interrupt: OnInterrupt,
 }
 
@@ -33,14 +35,22 @@ impl ReadAhead {
         let thread = thread::Builder::new().name("lessregret source".to_owned());
         // If no thread can be started the channel is closed, and the first read returns the error.
         let _ = thread.spawn(move || read_all(bytes, &give));
-        ReadAhead { pieces, piece: Vec::new(), at: 0, ended: false, on_interrupt }
+        ReadAhead { pieces, piece: Vec::new(), at: 0, ended: false, failed: None, on_interrupt }
+    }
+
+    /// Copy what is left of the piece, as much as fits; returns the number of bytes.
+    fn copy(&mut self, scratch: &mut [u8]) -> usize {
+        let count = scratch.len().min(self.piece.len() - self.at);
+        scratch[..count].copy_from_slice(&self.piece[self.at..self.at + count]);
+        self.at += count;
+        count
     }
 
     fn next_piece(&self) -> io::Result<Vec<u8>> {
         loop {
             match self.pieces.recv_timeout(PATIENCE) {
                 Ok(piece) => return piece,
-                Err(RecvTimeoutError::Timeout) => ask(self.on_interrupt)?,
+                Err(RecvTimeoutError::Timeout) => ask(&self.on_interrupt)?,
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(io::Error::other("the thread that reads is gone"));
                 }
@@ -51,14 +61,33 @@ impl ReadAhead {
 
 impl Read for ReadAhead {
     fn read(&mut self, scratch: &mut [u8]) -> io::Result<usize> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
         if self.at == self.piece.len() && !self.ended {
             self.piece = self.next_piece()?;
             self.at = 0;
             self.ended = self.piece.is_empty();
         }
-        let count = scratch.len().min(self.piece.len() - self.at);
-        scratch[..count].copy_from_slice(&self.piece[self.at..self.at + count]);
-        self.at += count;
+        let mut count = self.copy(scratch);
+        // More of what is there, without waiting, so that a fast pipe fills whole blocks.
+        while count > 0 && count < scratch.len() && self.at == self.piece.len() {
+            match self.pieces.try_recv() {
+                Ok(Ok(piece)) => {
+                    (self.piece, self.at) = (piece, 0);
+                    self.ended = self.piece.is_empty();
+                    if self.ended {
+                        break;
+                    }
+                    count += self.copy(&mut scratch[count..]);
+                }
+                Ok(Err(error)) => {
+                    self.failed = Some(error);
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
         Ok(count)
     }
 }

@@ -41,6 +41,8 @@ struct Row {
 pub struct Encoder {
     schema: Arc<Schema>,
     pub(in crate::read) labels: Labels,
+    /// Whether a row may have no label although labels are of a kind.
+    may_lack_labels: bool,
     mask: u64,
     /// The names of every column.
     pub(in crate::read) columns: Vec<Prepared>,
@@ -70,6 +72,7 @@ impl Encoder {
         Ok(Encoder {
             schema: Arc::clone(schema),
             labels: space.labels,
+            may_lack_labels: false,
             mask: (1 << bits) - 1,
             columns: schema.columns.iter().map(Prepared::new).collect(),
             classes: ClassNames::of(schema),
@@ -83,6 +86,11 @@ impl Encoder {
             tag: Vec::new(),
             by: Vec::new(),
         })
+    }
+
+    /// Let a cell of the label be missing.
+    pub fn unlabelled(self, may_lack_labels: bool) -> Self {
+        Encoder { may_lack_labels, ..self }
     }
 
     /// Write the cells of these columns behind the tag of every example; see `example/fields.rs`.
@@ -226,7 +234,7 @@ impl Encoder {
         cell: Cell<'_>,
         is_missing: bool,
     ) -> std::result::Result<f32, CellFault> {
-        let may_be_absent = self.labels == Labels::Any;
+        let may_be_absent = self.labels == Labels::Any || (self.may_lack_labels && is_missing);
         let label = match &self.classes {
             _ if is_missing => None,
             Some(classes) => classes.label(cell),

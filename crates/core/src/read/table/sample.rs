@@ -225,7 +225,11 @@ mod tests {
     };
 
     fn sampled(text: &str, spec: &SampleSpec) -> Result<TableSummary> {
-        let source = Source::new("t.csv", Box::new(Cursor::new(text.to_owned())), || Ok(()));
+        let source = Source::new(
+            "t.csv",
+            Box::new(Cursor::new(text.to_owned())),
+            &(Arc::new(|| Ok(())) as OnInterrupt),
+        );
         sample(source?, spec)
     }
 

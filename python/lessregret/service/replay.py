@@ -1,0 +1,96 @@
+"""Reading the log again at a start: entries of one kind are parsed and learned together.
+
+    entries ─same media, one example a line─▶ joined body ─parse once─▶ learn once
+
+The bits do not depend on how examples are divided into calls. Two things do, and are kept as they
+were: labels of text are spelled in one way per body, and a round that diverges ends its own entry
+only. So a joined body that cannot be parsed is parsed entry by entry, and after a round that
+diverges learning goes on with the next entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from lessregret import _core
+from lessregret.errors import InputError
+from lessregret.service.bodies import JSON, NDJSON, VW, Bodies
+from lessregret.service.log import Entry, LogError
+from lessregret.service.refusals import RefusedError
+
+MOST_EXAMPLES = 4096
+MOST_BYTES = 4 << 20
+LINES = {JSON: NDJSON, NDJSON: NDJSON, VW: VW}
+"""What entries become when they are joined, if they can be."""
+Learn = Callable[[_core.Examples], object]
+
+
+def runs(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """Entries that follow each other and may be joined, in lists of bounded size."""
+    run: list[Entry] = []
+    examples = size = 0
+    try:
+        for entry in entries:
+            examples += entry.examples
+            size += len(entry.body)
+            is_small = examples <= MOST_EXAMPLES and size <= MOST_BYTES
+            if run and not (is_small and _may_follow(run[-1], entry)):
+                yield run
+                run, examples, size = [], entry.examples, len(entry.body)
+            run.append(entry)
+    except LogError:
+        # What stands before the damage is learned.
+        if run:
+            yield run
+        raise
+    if run:
+        yield run
+
+
+def _may_follow(before: Entry, entry: Entry) -> bool:
+    kind = _lines_of(before)
+    return kind is not None and kind == _lines_of(entry)
+
+
+def _lines_of(entry: Entry) -> str | None:
+    """The media type of the lines that the body has; None if it is no lines."""
+    if entry.media == JSON and (b"\n" in entry.body or not entry.body.startswith(b"{")):
+        return None
+    return LINES.get(entry.media)
+
+
+def learn_run(bodies: Bodies, run: list[Entry], learn: Learn, rounds: Callable[[], int]) -> None:
+    """Learn a run of entries. ``learn`` returns None unless a round diverged; ``rounds`` counts."""
+    while run:
+        joined = _joined(bodies, run)
+        if joined is None:
+            entry, run = run[0], run[1:]
+            learn(bodies.examples(entry.media, entry.body))
+            continue
+        before = rounds()
+        diverged = learn(joined)
+        run = [] if diverged is None else _behind(run, rounds() - before)
+
+
+def _joined(bodies: Bodies, run: list[Entry]) -> _core.Examples | None:
+    """The examples of all entries; None if they must be parsed one by one."""
+    if len(run) == 1:
+        return None
+    kind = _lines_of(run[0])
+    assert kind is not None
+    body = b"\n".join(entry.body for entry in run)
+    try:
+        found = bodies.replayed(kind, body)
+    except (InputError, RefusedError):
+        return None
+    is_whole = found is not None and len(found) == sum(entry.examples for entry in run)
+    return found if is_whole else None
+
+
+def _behind(run: list[Entry], learned: int) -> list[Entry]:
+    """The entries behind the one in which learning ended."""
+    for place, entry in enumerate(run):
+        learned -= entry.examples
+        if learned < 0:
+            return run[place + 1 :]
+    return []
