@@ -87,6 +87,7 @@ impl Stream {
     /// The examples of a table, which is used up. `space` is JSON and has a schema.
     #[staticmethod]
     #[pyo3(signature = (table, space, *, bad_lines="stop", names=false, threads=None, by=Vec::new(), unlabelled=false))]
+    #[expect(clippy::too_many_arguments, reason = "the keywords of a Python function")]
     fn over_table(
         py: Python<'_>,
         table: &Table,

@@ -377,10 +377,11 @@ impl Stream {
                 }
                 current.give(chunk, limit);
                 self.count_bad_lines(false)?;
-            } else if !chunk.is_empty() && self.may_wait() {
-                break;
-            } else if !self.next_block(chunk.requirements())? {
-                break;
+            } else {
+                let holds_back = !chunk.is_empty() && self.may_wait();
+                if holds_back || !self.next_block(chunk.requirements())? {
+                    break;
+                }
             }
         }
         Ok(())

@@ -213,8 +213,10 @@ impl ColumnSummary {
 #[cfg(test)]
 mod tests {
     use std::io::Cursor;
+    use std::sync::Arc;
 
     use super::*;
+    use crate::OnInterrupt;
 
     const SPEC: SampleSpec = SampleSpec {
         dialect: Dialect { delimiter: b',', header: true },
@@ -225,11 +227,8 @@ mod tests {
     };
 
     fn sampled(text: &str, spec: &SampleSpec) -> Result<TableSummary> {
-        let source = Source::new(
-            "t.csv",
-            Box::new(Cursor::new(text.to_owned())),
-            &(Arc::new(|| Ok(())) as OnInterrupt),
-        );
+        let never: OnInterrupt = Arc::new(|| Ok(()));
+        let source = Source::new("t.csv", Box::new(Cursor::new(text.to_owned())), &never);
         sample(source?, spec)
     }
 
