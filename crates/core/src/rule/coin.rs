@@ -381,8 +381,8 @@ mod tests {
                     assert!(error <= 1e-9 * f64::from(stake), "{slot:?} {found}");
                     assert!(error <= 1e-6 * f64::from(slot.reward).abs(), "{slot:?} {found}");
                 }
-                assert_eq!(wide.reward(1e300, stake.into()), f64::from(stake));
-                assert_eq!(wide.reward(-1e300, stake.into()), -f64::from(stake));
+                assert_eq!(wide.reward(f64::INFINITY, stake.into()), f64::from(stake));
+                assert_eq!(wide.reward(f64::NEG_INFINITY, stake.into()), -f64::from(stake));
             }
             assert_eq!(wide.reward(0.5, 0.0), 0.0);
         }
