@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lessregret import Coin, Learner, merge
 from lessregret.learners.merging import merged_slot
 from lessregret.learners.rules.coin import Shared, Slot
-from tests.laws.test_merge_laws import HOSTILE
+from tests.support.hostile_shards import HOSTILE
 from tests.support.model_files import take_apart
 from tests.support.shards import after, synced
 from tests.support.streams import Round

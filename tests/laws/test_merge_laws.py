@@ -13,6 +13,7 @@ from scipy.optimize import minimize
 from lessregret import Ftrl, Learner, PerCoordinate, Rule, merge
 from lessregret.learners.losses import loss_named
 from lessregret.learners.mixture import EXPERTS
+from tests.support.hostile_shards import HOSTILE
 from tests.support.shards import after, synced
 from tests.support.streams import Round, random_rounds
 
@@ -41,35 +42,6 @@ def test_one_shard_idle_shards_and_any_order(loss: str, scale: str, ones: bool) 
             together = merge(start, shards).to_bytes()
             for order in permutations(shards):
                 assert merge(start, [order[0], start, *order[1:]]).to_bytes() == together
-
-
-def opposed(count: int) -> list[Round]:
-    """Shards that see the same features with opposite labels."""
-    return [
-        Round([k % 3, 3], [1.0, 0.5], 1.0 if k % 2 else -1.0, 1.0 + (k % 7 == 0))
-        for k in range(count)
-    ]
-
-
-def turning(count: int) -> list[Round]:
-    """Labels that turn when all shards have learned them."""
-    return [
-        Round([k % 4], [1.0 + k % 2], 1.0 if k * 5 // count % 2 else -1.0, 1.0)
-        for k in range(count)
-    ]
-
-
-def noise(count: int) -> list[Round]:
-    rng = np.random.default_rng(3)
-    return [
-        Round(
-            [int(rng.integers(4))], [float(rng.choice([0.5, 2]))], float(rng.choice([-1, 1])), 1.0
-        )
-        for _ in range(count)
-    ]
-
-
-HOSTILE: list[Callable[[int], list[Round]]] = [opposed, turning, noise]
 
 
 def least_loss(loss: str, rounds: list[Round], radius: float) -> float:

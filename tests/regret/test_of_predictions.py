@@ -415,7 +415,10 @@ def test_wrong_data_are_told(changed: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"loss": "log"}, f"unknown loss 'log'; the losses are {', '.join(LOSSES)}"),
+        (
+            {"loss": "log"},
+            f"unknown loss 'log'; did you mean 'logistic'? The losses are {', '.join(LOSSES)}",
+        ),
         ({"kind": "logits"}, "kind must be one of margins, probabilities, found 'logits'"),
         (
             {"kind": "probabilities", "loss": "hinge"},

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.hostile_bodies import BODIES
 from tests.support.service import (
     LIMIT,
-    NDJSON,
-    TEXT,
     Client,
     example,
     new_model,
@@ -21,65 +20,6 @@ from tests.support.service import (
 )
 
 service = pytest.importorskip("lessregret.service", reason="the extra [serve] is not installed")
-JSON = "application/json"
-ARROW_FILE = "application/vnd.apache.arrow.file"
-DEEP = 10_000
-BODIES: list[tuple[str, str, bytes, str]] = [
-    ("deep array", "/learn", b"[" * DEEP, JSON),
-    ("deep object", "/learn", b'{"features":' * DEEP, JSON),
-    ("deep unknown field", "/predict", b'{"x":' + b"[" * DEEP, JSON),
-    ("deep line", "/learn", b"[" * DEEP + b"\n", NDJSON),
-    ("null", "/learn", b"null", JSON),
-    ("number", "/learn", b"17", JSON),
-    ("string", "/learn", b'"features"', JSON),
-    ("array of numbers", "/learn", b"[1, 2]", JSON),
-    ("array of nulls", "/predict", b"[null]", JSON),
-    ("features as array", "/learn", b'{"features": [1], "label": 1}', JSON),
-    ("features as string", "/predict", b'{"features": "a"}', JSON),
-    ("nested feature", "/learn", b'{"features": {"a": {"b": 1}}, "label": 1}', JSON),
-    ("null feature", "/predict", b'{"features": {"a": null}}', JSON),
-    ("NaN", "/learn", b'{"features": {"a": NaN}, "label": 1}', JSON),
-    ("infinity", "/learn", b'{"features": {"a": Infinity}, "label": 1}', JSON),
-    ("too large", "/learn", b'{"features": {"a": 1e400}, "label": 1}', JSON),
-    ("too large for float32", "/predict", b'{"features": {"a": -1e39}}', JSON),
-    ("label as object", "/learn", b'{"features": {}, "label": {}}', JSON),
-    ("label too large", "/learn", b'{"features": {}, "label": 1e300}', JSON),
-    ("label NaN", "/learn", b'{"features": {}, "label": NaN}', JSON),
-    ("negative importance", "/learn", b'{"features": {}, "label": 1, "importance": -1}', JSON),
-    ("huge importance", "/learn", b'{"features": {}, "label": 1, "importance": 1e308}', JSON),
-    ("importance as text", "/learn", b'{"features": {}, "label": 1, "importance": "2"}', JSON),
-    ("unknown field", "/learn", b'{"features": {}, "label": 1, "__class__": 1}', JSON),
-    ("id as number", "/predict", b'{"features": {}, "id": 7}', JSON),
-    ("empty id", "/predict", b'{"features": {}, "id": ""}', JSON),
-    ("long id", "/predict", b'{"features": {}, "id": "' + b"x" * 300 + b'"}', JSON),
-    ("id and label", "/predict", b'{"features": {}, "id": "a", "label": 1}', JSON),
-    ("half a surrogate", "/learn", b'{"features": {"\\ud800": 1}, "label": 1}', JSON),
-    ("bad UTF-8", "/learn", b'{"features": {"\xff\xfe": 1}, "label": 1}', JSON),
-    ("NUL in JSON", "/learn", b'{"features": {\x00}}', JSON),
-    ("truncated", "/learn", b'{"features": {"a": 1}, "lab', JSON),
-    ("two documents", "/learn", b'{"features":{},"label":1}{"features":{},"label":1}', JSON),
-    ("byte-order mark", "/learn", b"\xef\xbb\xbf[]", JSON),
-    ("nothing", "/predict", b"", JSON),
-    ("blank lines", "/learn", b"\n\n\n", NDJSON),
-    ("one bad line of many", "/learn", b'{"features":{},"label":1}\n' * 50 + b"{", NDJSON),
-    ("lines as array", "/learn", b'[{"features":{},"label":1}]', NDJSON),
-    ("NUL in text", "/learn", b"1 |a \x00b\n", TEXT),
-    ("text without labels", "/learn", b"|a b\n", TEXT),
-    ("text that is JSON", "/learn", b'{"features": {}}', TEXT),
-    ("gzip bomb", "/learn", b"\x1f\x8b\x08\x00" + b"\x00" * 100, TEXT),
-    ("zstd bomb", "/learn", b"\x28\xb5\x2f\xfd" + b"\xff" * 100, TEXT),
-    ("xz", "/learn", b"\xfd7zXZ\x00" + b"\x00" * 50, TEXT),
-    ("zip", "/learn", b"PK\x03\x04" + b"\x00" * 50, TEXT),
-    ("no Arrow", "/learn", b"hello", ARROW_FILE),
-    ("torn Arrow", "/learn", b"ARROW1\x00\x00" + b"\xff" * 100, ARROW_FILE),
-    ("CSV for no table", "/learn", b"a,b\n1,2\n", "text/csv"),
-    ("form", "/learn", b"a=1&b=2", "application/x-www-form-urlencoded"),
-    ("strange media", "/learn", b"{}", "x" * 5000),
-    ("media with parameters", "/learn", b"{", "application/json; charset=utf-7"),
-    ("outcome without id", "/outcome", b'{"label": 1}', JSON),
-    ("outcome as text", "/outcome", b"1 |a", TEXT),
-    ("outcome with a strange label", "/outcome", b'{"id": "a", "label": [1]}', JSON),
-]
 
 
 @pytest.fixture(scope="module")

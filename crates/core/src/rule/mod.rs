@@ -181,7 +181,6 @@ rules! {
     inverse_sqrt: "inverse-sqrt" => InverseSqrt(InverseSqrtParameters);
     global: "global" => Global(GlobalParameters);
     per_coordinate: "per-coordinate" => PerCoordinate(PerCoordinateParameters);
-    adaptive_revision: "adaptive-revision" => AdaptiveRevision(AdaptiveRevisionParameters);
     ftrl: "ftrl" => Ftrl(FtrlParameters);
     coin: "coin" => Coin(CoinParameters);
     passive_aggressive: "pa" => Pa(PaParameters), "pa-i" => PaI(Pa1Parameters), "pa-ii" => PaII(Pa2Parameters);

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.test_requests_hostile import BODIES
 from tests.support.command_line import COMMAND, ENVIRONMENT
+from tests.support.hostile_bodies import BODIES
 from tests.support.service import JSON, NDJSON, TEXT, Client, new_model, wait_until
 
 MEGABYTE = 1 << 20

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
+from threading import Timer
 
 import pytest
 
@@ -48,11 +49,22 @@ def wait_for(what: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
+@pytest.fixture(autouse=True)
+def no_signal_is_ignored() -> None:
+    """A shell lets what it starts in the background ignore SIGINT, and so would every run here."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def stopped(process: subprocess.Popen[bytes], number: int) -> str:
     """What a run tells last after a signal, which alone ends it."""
     assert process.stderr is not None
     process.send_signal(number)
+    # A signal that gets lost must fail the test, not hold it up.
+    give_up = Timer(60, process.kill)
+    give_up.start()
     told = process.stderr.read().decode()
+    give_up.cancel()
     assert process.wait(timeout=60) == -number, told
     assert "Traceback" not in told
     return told.splitlines()[-1]
