@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -140,43 +138,6 @@ def test_a_wait_ends_and_says_what_is_missing(cluster: Any, log: Path) -> None:
     engine = OnRay(cluster.address, timeout=2, interval=never)
     with pytest.raises(LessRegretError, match=r"no interval in 2 s; 3 of 3 are missing.* CPUs"):
         run(log, engine=engine)
-
-
-WITHOUT_CPUS = """
-import sys
-import pyarrow
-import ray
-from lessregret import Learner, LessRegretError
-from lessregret.distributed import OnRay, train
-from lessregret.distributed.on_ray import RayDataset
-
-ray.init(num_cpus=0, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
-dataset = RayDataset(ray.data.from_arrow(pyarrow.table({"a": [1, 2]})), timeout=3)
-runs = [
-    lambda: train([sys.argv[1]], start=Learner(bits=8), syncs=1, engine=OnRay(timeout=3)),
-    lambda: train(dataset, label="a", syncs=1, engine=OnRay(timeout=3)),
-]
-for run in runs:
-    try:
-        run()
-    except LessRegretError as error:
-        print(error)
-sys.stdout.flush()
-import os
-os._exit(0)
-"""
-
-
-def test_a_cluster_without_cpus_is_told(log: Path) -> None:
-    run = subprocess.run(
-        [sys.executable, "-c", WITHOUT_CPUS, log], capture_output=True, text=True, timeout=300
-    )
-    tasks, dataset = run.stdout.splitlines()
-    cluster = "The cluster has 1 nodes with 0 CPUs, of which 0 are free; start a node with CPUs"
-    assert tasks.startswith("Ray ended no interval in 3 s; 2 of 2 are missing")
-    assert cluster in tasks
-    assert dataset.startswith("Ray did not give the ")
-    assert cluster in dataset
 
 
 def test_a_cluster_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:

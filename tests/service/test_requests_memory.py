@@ -43,7 +43,7 @@ def service(tmp_path: Path) -> Iterator[tuple[Client, int]]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     arguments = ["serve", str(new_model(tmp_path)), "--state", str(tmp_path / "state")]
-    limits = ["--port", str(port), "--most-body", str(MOST_BODY), "--timeout", "5"]
+    limits = ["--port", str(port), "--most-body", str(MOST_BODY // MEGABYTE), "--timeout", "5s"]
     environment = {**ENVIRONMENT, "PYTHONWARNINGS": "ignore"}
     process = subprocess.Popen(
         [*COMMAND, *arguments, *limits], env=environment,
