@@ -43,7 +43,7 @@ pub struct ClassSums {
     pub importance: f64,
     /// Σh ℓ.
     pub loss: f64,
-    /// Σh over the rounds of each rank below [`TOP`].
+    /// Σh over the rounds of each rank below `TOP`.
     pub ranks: [f64; TOP],
     /// Σh over the rounds with each label.
     pub observed: Vec<f64>,
@@ -51,7 +51,7 @@ pub struct ClassSums {
     pub predicted: Vec<f64>,
     /// Σh over the rounds with each label that were predicted right.
     pub hits: Vec<f64>,
-    /// Σh by label and prediction; [`MOST`] stands for all further classes.
+    /// Σh by label and prediction; `MOST` stands for all further classes.
     pub confusions: BTreeMap<(usize, usize), f64>,
 }
 
