@@ -216,7 +216,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::OnInterrupt;
+    use crate::read::source::OnInterrupt;
 
     const SPEC: SampleSpec = SampleSpec {
         dialect: Dialect { delimiter: b',', header: true },
