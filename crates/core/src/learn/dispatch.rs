@@ -1,8 +1,8 @@
 //! Dispatch of the kernels of models: compiled for each set of vector instructions, called once per batch.
 //!
-//! Kernels that are rare are compiled for fewer sets: with L2 not for AVX-512, which gains 6 %, and with a box for each
-//! coordinate without vector instructions only, which costs a fifth to a third. Each kernel is compiled for every rule,
-//! so this is two fifths of the time to compile the package. No bit depends on it.
+//! Kernels that are rare are compiled for fewer sets: with L2 not for AVX-512, and with a box for each coordinate without
+//! vector instructions only. Each kernel is compiled for every rule, and these are five of twelve. What that costs such
+//! learners was not measured. No bit depends on it.
 
 use std::ops::Range;
 
