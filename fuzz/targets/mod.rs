@@ -8,6 +8,7 @@ pub mod arrow;
 mod copies;
 pub mod csv;
 mod differential;
+pub mod json;
 pub mod model;
 pub mod stream;
 mod table_differential;
@@ -32,5 +33,6 @@ pub const TARGETS: &[Target] = &[
     Target { name: "arrow", run: arrow::run, seeds: arrow::seeds },
     Target { name: "two_stage", run: two_stage::run, seeds: two_stage::seeds },
     Target { name: "csv", run: csv::run, seeds: csv::seeds },
+    Target { name: "json", run: json::run, seeds: json::seeds },
     Target { name: "stream", run: stream::run, seeds: stream::seeds },
 ];

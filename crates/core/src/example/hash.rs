@@ -18,7 +18,12 @@ use crate::simd::murmur3::{Prefix, murmur3};
 
 /// The slot of a feature in the default namespace, of 2^bits slots.
 pub fn slot(name: &[u8], bits: u32) -> u32 {
-    (feature(name, 0) & ((1 << bits) - 1)) as u32
+    masked(feature(name, 0), bits)
+}
+
+/// The slot of a hash, at `bits` bits.
+pub fn masked(hash: u64, bits: u32) -> u32 {
+    (hash & ((1 << bits) - 1)) as u32
 }
 
 /// The hash of a namespace; the default one has the empty name.

@@ -5,8 +5,8 @@
 //! example  = { "features": { name: number | word | true | false, … }, "label": …, "importance": number }
 //! ```
 //!
-//! A body is plain if it is UTF-8, no string has an escape, no key is there twice, no two features of an example share a slot,
-//! and there is no id. Any other body, good or bad, gives `None` and goes to the strict reader,
+//! A body is plain if it is UTF-8, no string has an escape, no key is there twice, no two features of an example share a slot
+//! or the hash of their keys, and there is no id. Any other body, good or bad, gives `None` and goes to the strict reader,
 //! `python/lessregret/service/json_examples.py`, which also says what is wrong with it. What both read is the same.
 //!
 //! Cost: one pass over the bytes; nothing is allocated for an example.
@@ -72,6 +72,9 @@ struct Reading<'a> {
     labels: Vec<f64>,
     importances: Vec<f64>,
     name: Vec<u8>,
+    /// The hash of each key of the example's features, whatever its value is: `"a": 1` and `"a": "x"` have different
+    /// slots and the same key.
+    keys: Vec<u32>,
     sorted: Vec<u32>,
 }
 
@@ -88,6 +91,7 @@ impl<'a> Reading<'a> {
             labels: Vec::new(),
             importances: Vec::new(),
             name: Vec::new(),
+            keys: Vec::new(),
             sorted: Vec::new(),
         }
     }
@@ -151,6 +155,7 @@ impl<'a> Reading<'a> {
     }
 
     fn features(&mut self) -> Option<()> {
+        self.keys.clear();
         self.cursor.expect(b'{')?;
         self.cursor.blanks();
         if self.cursor.take(b'}') {
@@ -158,7 +163,8 @@ impl<'a> Reading<'a> {
         }
         loop {
             let key = self.cursor.key()?.as_bytes();
-            let bits = self.reader.bits;
+            let (whole, bits) = (hash::feature(key, 0), self.reader.bits);
+            self.keys.push(whole as u32);
             match self.cursor.peek()? {
                 b'"' => {
                     let word = self.cursor.string()?.as_bytes();
@@ -171,7 +177,7 @@ impl<'a> Reading<'a> {
                 _ => {
                     let value = self.cursor.number_or_truth()? as f32;
                     value.is_finite().then_some(())?;
-                    self.chunk.push(hash::slot(key, bits), value);
+                    self.chunk.push(hash::masked(whole, bits), value);
                 }
             }
             if !self.cursor.more(b'}')? {
@@ -197,17 +203,22 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Whether two features of the example share a slot: the names may be the same.
+    /// Whether two features of the example share a slot, or the hash of their keys: the names may be the same.
     fn has_repeats(&mut self) -> bool {
-        let slots = self.chunk.unfinished().0;
-        if slots.len() <= FEW {
-            return slots.iter().enumerate().any(|(k, slot)| slots[..k].contains(slot));
-        }
-        self.sorted.clear();
-        self.sorted.extend_from_slice(slots);
-        self.sorted.sort_unstable();
-        self.sorted.windows(2).any(|pair| pair[0] == pair[1])
+        let Reading { chunk, keys, sorted, .. } = self;
+        has_repeats(chunk.unfinished().0, sorted) || has_repeats(keys, sorted)
     }
+}
+
+/// Whether a number is there twice.
+fn has_repeats(numbers: &[u32], sorted: &mut Vec<u32>) -> bool {
+    if numbers.len() <= FEW {
+        return numbers.iter().enumerate().any(|(k, number)| numbers[..k].contains(number));
+    }
+    sorted.clear();
+    sorted.extend_from_slice(numbers);
+    sorted.sort_unstable();
+    sorted.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 #[cfg(test)]
@@ -262,6 +273,9 @@ mod tests {
             r#"{"features":{"a":1},"label":2}"#,
             r#"{"features":{"a":1},"label":"1"}"#,
             r#"{"features":{"a":1,"a":2},"label":1}"#,
+            r#"{"features":{"a":1,"a":"x"},"label":1}"#,
+            r#"{"features":{"a":"x","b":1,"a":"y"},"label":1}"#,
+            r#"{"features":{"a":1,"b":1},"features":{"a":1},"label":1}"#,
             r#"{"features":{"a":null},"label":1}"#,
             r#"{"features":{"a":[1]},"label":1}"#,
             r#"{"features":{"a":1e99},"label":1}"#,
@@ -307,5 +321,6 @@ mod tests {
         let body = |more: &str| format!("{{\"features\":{{{}{more}}}}}", features.join(","));
         assert!(reader.read(body("").as_bytes(), false, 3).is_some());
         assert!(reader.read(body(",\"f7\":2").as_bytes(), false, 3).is_none());
+        assert!(reader.read(body(",\"f7\":\"x\"").as_bytes(), false, 3).is_none());
     }
 }
