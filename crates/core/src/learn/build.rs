@@ -1,7 +1,7 @@
 //! Builds a learner from a spec: the only file where names become types.
 
 use super::classes::Classes;
-use super::frame::{Plan, Uniform};
+use super::frame::{Boxes, Plan, Uniform};
 use super::lanes::Lanes;
 use super::model::Model;
 use super::penalty::Penalty;
@@ -66,27 +66,41 @@ impl WithRule for Build<'_> {
 
     fn call<P: Parameters>(self, rule: P::Rule, parameters: &P) -> Result<Box<dyn Model>> {
         let plan = self.spec.plan()?;
-        if let Some(classes) = &self.spec.classes {
-            return Ok(match (parameters.is_auto(), self.intervals) {
-                (false, None) => {
-                    Box::new(Classes::<_, _, false>::new(plan, classes, rule, Uniform)?)
+        match self.intervals {
+            None => build_within(plan, self.spec, rule, parameters, Uniform),
+            Some(own) => {
+                if P::Rule::BOUNDED {
+                    return build_within(plan, self.spec, rule, parameters, own);
                 }
-                (false, Some(own)) => {
-                    Box::new(Classes::<_, _, false>::new(plan, classes, rule, own)?)
-                }
-                (true, None) => Box::new(Classes::<_, _, true>::new(plan, classes, rule, Uniform)?),
-                (true, Some(own)) => {
-                    Box::new(Classes::<_, _, true>::new(plan, classes, rule, own)?)
-                }
+                let name = self.spec.rule.name();
+                Err(Error::Spec(format!(
+                    "rule '{name}' has no feasible set, so it cannot be given a box"
+                )))
+            }
+        }
+    }
+}
+
+fn build_within<P: Parameters, B: Boxes>(
+    plan: Plan,
+    spec: &Spec,
+    rule: P::Rule,
+    parameters: &P,
+    boxes: B,
+) -> Result<Box<dyn Model>> {
+    // The constant is tested by itself: the compiler then leaves out learners with lanes of rules that have none.
+    if P::CAN_BE_AUTO {
+        if parameters.is_auto() {
+            return Ok(match &spec.classes {
+                None => Box::new(Lanes::new(plan, rule, boxes)?),
+                Some(classes) => Box::new(Classes::<_, _, true>::new(plan, classes, rule, boxes)?),
             });
         }
-        Ok(match (parameters.is_auto(), self.intervals) {
-            (false, None) => Box::new(Single::new(plan, rule, Uniform)?),
-            (false, Some(own)) => Box::new(Single::new(plan, rule, own)?),
-            (true, None) => Box::new(Lanes::new(plan, rule, Uniform)?),
-            (true, Some(own)) => Box::new(Lanes::new(plan, rule, own)?),
-        })
     }
+    Ok(match &spec.classes {
+        None => Box::new(Single::new(plan, rule, boxes)?),
+        Some(classes) => Box::new(Classes::<_, _, false>::new(plan, classes, rule, boxes)?),
+    })
 }
 
 fn check_intervals(intervals: &[Interval], slots: usize) -> Result<()> {

@@ -1,8 +1,8 @@
 //! Dispatch of the kernels of models: compiled for each set of vector instructions, called once per batch.
 //!
-//! Kernels that are rare are compiled for fewer sets: with L2 not for AVX-512, and with a box for each coordinate without
-//! vector instructions only. Each kernel is compiled for every rule, and these are five of twelve. What that costs such
-//! learners was not measured. No bit depends on it.
+//! Kernels that are rare are compiled for fewer sets, because each is compiled for every rule, and that is most of the
+//! time that a build takes: with L2, and of rules that have no rate "auto", not for AVX-512; with a box for each coordinate
+//! without vector instructions only. What that costs such learners was not measured. No bit depends on it.
 
 use std::ops::Range;
 
@@ -18,6 +18,9 @@ pub(crate) trait PlayKernel: Sized {
 
     /// Whether the kernels are compiled for vector instructions.
     const VECTORISED: bool = true;
+
+    /// Whether the kernels are compiled for AVX-512, too.
+    const WIDEST: bool = true;
 }
 
 /// A learner whose kernels are compiled for each set of vector instructions.
@@ -54,18 +57,25 @@ pub(crate) fn play_batch<P: Kernel>(
     batch: Batch<'_>,
     scratch: &mut P::Scratch,
 ) -> Result<()> {
-    // The constant is tested by itself, so that the compiler leaves out the kernels that are never called.
-    if P::VECTORISED {
-        match penalised {
-            true => path.run_up_to_avx2(PlayBatch::<P, true> { kernel, batch, scratch }),
-            false => path.run(PlayBatch::<P, false> { kernel, batch, scratch }),
-        }
-    } else {
-        match penalised {
-            true => Portable.run(PlayBatch::<P, true> { kernel, batch, scratch }),
-            false => Portable.run(PlayBatch::<P, false> { kernel, batch, scratch }),
-        }
+    match penalised {
+        true => run::<P, false, _>(path, PlayBatch::<P, true> { kernel, batch, scratch }),
+        false => run::<P, true, _>(path, PlayBatch::<P, false> { kernel, batch, scratch }),
     }
+}
+
+/// Run a call of a kernel with the instructions that it is compiled for; WIDEST says whether it is a call that deserves
+/// AVX-512.
+fn run<P: PlayKernel, const WIDEST: bool, W: WithSimd>(path: InstructionSet, call: W) -> W::Output {
+    // The constants are tested one by one, so that the compiler leaves out the kernels that are never called.
+    if P::VECTORISED {
+        if P::WIDEST {
+            if WIDEST {
+                return path.run(call);
+            }
+        }
+        return path.run_up_to_avx2(call);
+    }
+    Portable.run(call)
 }
 
 /// A call of the learning kernel, as work for [`InstructionSet::run`].
@@ -87,8 +97,7 @@ impl<P: Kernel, const PENALISED: bool> WithSimd for PlayBatch<'_, P, PENALISED> 
 /// Predict the examples with the kernel for this machine's vector instructions.
 pub(crate) fn predict<P: PlayKernel>(kernel: &P, examples: Ordered<'_>, margins: &mut Vec<f64>) {
     let path = InstructionSet::chosen().unwrap_or(InstructionSet::Portable);
-    let call = PredictCall { kernel, examples, margins };
-    if P::VECTORISED { path.run(call) } else { Portable.run(call) }
+    run::<P, true, _>(path, PredictCall { kernel, examples, margins });
 }
 
 /// A call of the prediction kernel, as work for [`InstructionSet::run`].

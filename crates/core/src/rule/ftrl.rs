@@ -78,6 +78,7 @@ pub struct FtrlParameters {
 
 impl Parameters for FtrlParameters {
     type Rule = Ftrl;
+    const CAN_BE_AUTO: bool = true;
 
     fn rule(&self) -> Result<Ftrl> {
         let interval = interval(self.radius, self.r#box)?;
@@ -98,6 +99,7 @@ impl Parameters for FtrlParameters {
 impl Rule for Ftrl {
     type Slot = Slot;
     type Shared = ();
+    const IS_COMMON: bool = true;
     const MERGES: Merges = Merges::Always;
 
     fn interval(&self) -> Interval {

@@ -60,6 +60,7 @@ pub struct GlobalParameters {
 
 impl Parameters for GlobalParameters {
     type Rule = Global;
+    const CAN_BE_AUTO: bool = true;
 
     fn rule(&self) -> Result<Global> {
         Ok(Global { rate: self.rate.rate()?, interval: interval(self.radius, self.r#box)? })
@@ -75,6 +76,7 @@ impl Rule for Global {
     type Shared = Shared;
     const COUPLED: bool = true;
     const DESCENDS: bool = true;
+    const IS_COMMON: bool = true;
 
     fn interval(&self) -> Interval {
         self.interval

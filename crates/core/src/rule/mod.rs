@@ -49,6 +49,8 @@ pub trait Rule: Copy + Send + Sync + 'static {
     const UNIT_VALUES: bool = false;
     /// Whether at rate "auto" the last lane plays the rule `coin` in place of an eighth rate.
     const COIN_LANE: bool = false;
+    /// Whether the rule is played so often that its kernels are compiled for AVX-512, too.
+    const IS_COMMON: bool = false;
     /// The ways in which learners with this rule can be merged.
     const MERGES: Merges = Merges::Never;
 

@@ -17,6 +17,9 @@ pub trait Parameters: Serialize + DeserializeOwned {
     /// Build the rule; an error names the parameter that is out of its limits.
     fn rule(&self) -> Result<Self::Rule>;
 
+    /// Whether the rule has a rate that can be "auto". Of the other rules no learner with lanes is compiled.
+    const CAN_BE_AUTO: bool = false;
+
     /// Whether the rate is "auto": several lanes, mixed.
     fn is_auto(&self) -> bool {
         false

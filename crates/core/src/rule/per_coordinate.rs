@@ -67,6 +67,7 @@ pub struct PerCoordinateParameters {
 
 impl Parameters for PerCoordinateParameters {
     type Rule = PerCoordinate;
+    const CAN_BE_AUTO: bool = true;
 
     fn rule(&self) -> Result<PerCoordinate> {
         let offset = not_negative("offset", self.offset)? as f32;
@@ -83,6 +84,7 @@ impl Rule for PerCoordinate {
     type Shared = ();
     const DESCENDS: bool = true;
     const COIN_LANE: bool = true;
+    const IS_COMMON: bool = true;
     const MERGES: Merges = Merges::Always;
 
     fn interval(&self) -> Interval {

@@ -310,6 +310,7 @@ fn widened(margins: &[f64], before: usize, width: usize) -> Vec<f64> {
 
 impl<R: Rule, B: Boxes, const AUTO: bool> PlayKernel for Classes<R, B, AUTO> {
     const VECTORISED: bool = B::VECTORISED;
+    const WIDEST: bool = R::IS_COMMON;
 
     #[inline(always)]
     fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>) {

@@ -227,6 +227,7 @@ impl<R: Rule, B: Boxes> RoundKernel for Lanes<R, B> {
 
 impl<R: Rule, B: Boxes> PlayKernel for Lanes<R, B> {
     const VECTORISED: bool = B::VECTORISED;
+    const WIDEST: bool = R::IS_COMMON;
 
     #[inline(always)]
     fn play_each<E: F64x8>(&self, simd: E, examples: Ordered<'_>, margins: &mut Vec<f64>) {
