@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lessregret.estimators import OnlineClassifier, OnlineRegressor
 from lessregret.learners.losses import LOSSES, Loss
 from lessregret.learners.rules import parse_rule
-from tests.support.pairs import PAIRS
+from tests.support.pairs import COVER, REST
 
 REGRESSION_RATES = {"constant": 0.01, "inverse-sqrt": 0.1}
 """Rates that adapt to nothing: with the defaults, made for slopes of at most 1, they overshoot."""
@@ -58,7 +59,7 @@ def of_class_weights(estimator: BaseEstimator) -> str | None:
 
 @parametrize_with_checks(
     [
-        *(made(LOSSES[loss], rule) for loss, rule in PAIRS),
+        *(made(LOSSES[loss], rule) for loss, rule in COVER),
         OnlineClassifier(scale="cap"),
         OnlineClassifier(rule="ftrl"),
         OnlineRegressor(scale="cap"),
@@ -66,4 +67,12 @@ def of_class_weights(estimator: BaseEstimator) -> str | None:
     expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_check(estimator: BaseEstimator, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [made(LOSSES[loss], rule) for loss, rule in REST], expected_failed_checks=expected_failures
+)
+def test_scikit_learn_check_of_every_pair(estimator: BaseEstimator, check: Any) -> None:
     check(estimator)

@@ -50,3 +50,17 @@ PAIRS = [
     if rule_class(rule).regresses or LOSSES[loss].is_classification
 ]
 """These losses with every rule that can learn from them."""
+
+
+def cover(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Some of the pairs: every rule once, and the losses by turns."""
+    chosen = {}
+    for k, rule in enumerate(dict.fromkeys(rule for _, rule in pairs)):
+        losses = [loss for loss, name in pairs if name == rule]
+        chosen[rule] = losses[k % len(losses)]
+    return [(loss, rule) for rule, loss in chosen.items()]
+
+
+COVER = cover(PAIRS)
+"""The pairs that quick tests try where all of them would take minutes; slow tests try the others."""
+REST = [pair for pair in PAIRS if pair not in COVER]
