@@ -62,5 +62,5 @@ def cover(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 COVER = cover(PAIRS)
-"""The pairs that quick tests try where all of them would take minutes; slow tests try the others."""
+"""The pairs that quick tests try where all would take minutes; slow tests try the others."""
 REST = [pair for pair in PAIRS if pair not in COVER]
