@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import signal
 import socket
@@ -71,8 +70,8 @@ def memory(process: int, kind: str) -> float:
     return int(found[1]) / 1024
 
 
-def flood(client: Client) -> set[int]:
-    """Every hostile request, many at a time; the status codes."""
+def flood(client: Client, at_once: int) -> set[int]:
+    """Every hostile request, so many at once; the status codes."""
     requests = [(path, body, media) for _, path, body, media in BODIES] * 5
     requests += [(path, *large) for large in LARGE for path in ("/predict", "/learn")] * 3
     requests += [("/predict", b'{"features": {"u%d": 1}, "id": "%d"}' % (k, k), JSON)
@@ -84,19 +83,22 @@ def flood(client: Client) -> set[int]:
             return client.post(*request).status
         return 0
 
-    with ThreadPoolExecutor(16) as pool:
+    with ThreadPoolExecutor(at_once) as pool:
         return set(pool.map(ask, requests))
 
 
 def test_memory_is_bounded_under_hostile_load(service: tuple[Client, int]) -> None:
     client, process = service
-    statuses = flood(client)
-    after_one = memory(process, "VmRSS")
-    for _ in range(4):
-        statuses |= flood(client)
-    after_all, most = memory(process, "VmRSS"), memory(process, "VmHWM")
-    print(f"RSS after one flood {after_one:.0f} MB, after five {after_all:.0f}, at most {most:.0f}")
+    statuses, now = set(), []
+    # One at a time: with many at once the memory in use differs by 60 MB, by which requests met.
+    # The statistics of the last requests and examples are full after eight rounds.
+    for _ in range(14):
+        statuses |= flood(client, 1)
+        now.append(memory(process, "VmRSS"))
+    statuses |= set().union(*(flood(client, 16) for _ in range(3)))
+    most = memory(process, "VmHWM")
+    print("one at a time", *(f"{megabytes:.0f} MB" for megabytes in now), f"at most {most:.0f} MB")
     assert not [status for status in statuses if status >= 500 and status != 503]
-    assert after_all < after_one + 64
+    assert now[-1] < now[9] + 16
+    assert most < 512
     assert client.post("/predict", {"features": {"a": 1}}).status == 200
-    assert os.path.exists(f"/proc/{process}")
