@@ -10,7 +10,7 @@ import pytest
 from lessregret.errors import DivergedError
 from lessregret.learners.learner import Learner
 from lessregret.service import replay
-from lessregret.service.bodies import CSV, JSON, NDJSON, VW, Bodies
+from lessregret.service.bodies import CSV, JSON, NDJSON, VW, Bodies, Labelled
 from lessregret.service.log import Entry, LogError
 from lessregret.service.replay import learn_run, runs
 
@@ -30,11 +30,11 @@ def relearned(entries: list[Entry], joins: bool) -> tuple[bytes, int]:
     learner, calls = new_learner(), 0
     bodies = Bodies(learner.space, 100)
 
-    def learn(examples: object) -> object:
+    def learn(given: Labelled) -> object:
         nonlocal calls
         calls += 1
         try:
-            learner._core.learn(examples)  # type: ignore[arg-type]
+            learner._core.learn(given.examples)
         except DivergedError as error:
             return error
         return None
@@ -103,6 +103,6 @@ def test_two_spellings_of_the_negative_label_are_read_apart() -> None:
     [run] = runs(entries)
     learn_run(
         Bodies(learner.space, 100), run,
-        lambda examples: learner._core.learn(examples) and None, lambda: learner.tally().rounds,
+        lambda given: learner._core.learn(given.examples) and None, lambda: learner.tally().rounds,
     )  # fmt: skip
     assert learner.tally().rounds == 3

@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 
 use lessregret_core::{
-    self as core, Classes, Explanation, How, InputError, Interval, SharedLearner, Spec,
+    self as core, Classes, Explanation, How, InputError, Interval, Kept, SharedLearner, Spec,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
 use crate::errors::to_python;
-use crate::examples::{Given, Outcomes, Request};
+use crate::examples::{Examples, Given, Outcomes, Request};
 use crate::json::json;
 use crate::one;
 use crate::stream::{Stream, name_of};
@@ -187,6 +188,37 @@ impl Learner {
     fn predict_one(&self, py: Python<'_>, features: &Bound<'_, PyAny>) -> PyResult<Option<f64>> {
         let played = one::play(py, &self.0, features, None);
         played.transpose().map_err(|error| to_python(py, error))
+    }
+
+    /// Whether the learner learns from predictions whose labels come late.
+    #[getter]
+    fn learns_late(&self, py: Python<'_>) -> bool {
+        self.look(py, core::Learner::learns_late)
+    }
+
+    /// Predict examples: for each the margin, and the bytes that [`Learner::learn_late`] will need.
+    fn play_late<'py>(
+        &self,
+        py: Python<'py>,
+        examples: &Examples,
+    ) -> PyResult<Vec<(f64, Bound<'py, PyBytes>)>> {
+        let kept = py.detach(|| self.0.play_late(examples.core()));
+        let kept = kept.map_err(|error| to_python(py, error))?;
+        Ok(kept.iter().map(|kept| (kept.margin, PyBytes::new(py, &kept.to_bytes()))).collect())
+    }
+
+    /// Absorb examples that were predicted before, at the margins that were played.
+    fn learn_late(
+        &self,
+        py: Python<'_>,
+        examples: &Examples,
+        played: Vec<PyBackedBytes>,
+    ) -> PyResult<Outcomes> {
+        let learned = py.detach(|| {
+            let kept = played.iter().map(|bytes| Kept::from_bytes(bytes));
+            self.0.learn_late(examples.core(), &kept.collect::<core::Result<Vec<_>>>()?)
+        });
+        learned.map(Outcomes).map_err(|error| to_python(py, error))
     }
 
     /// Explain the examples of a source: for each the margin, the label, the tag, the features as (slot, value,

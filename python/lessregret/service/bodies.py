@@ -18,9 +18,9 @@ examples twice: the log keeps bodies, and a start reads them again.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,8 @@ from lessregret.service.json_examples import (
     BODY,
     Decoder,
     Example,
+    KeptExample,
+    KeptRow,
     Row,
     cell_text,
     check_fields,
@@ -48,6 +50,8 @@ VW = "text/plain"
 CSV = "text/csv"
 ARROW_STREAM = "application/vnd.apache.arrow.stream"
 ARROW_FILE = "application/vnd.apache.arrow.file"
+LATE = "application/x-lessregret-late"
+"""What the log calls examples with what was kept of their plays; no request may bring them."""
 ALIASES = {
     "": JSON,
     "application/jsonl": NDJSON,
@@ -70,6 +74,14 @@ def media_type(header: str) -> str:
         expected = ", ".join(MEDIA)
         raise UnknownMediaError(f"Content-Type: expected one of {expected}, found {name[:80]!r}")
     return name
+
+
+class Labelled(NamedTuple):
+    """Examples to learn from."""
+
+    examples: _core.Examples
+    played: Sequence[bytes] | None = None
+    """what was kept when they were predicted; None if they are to be played now"""
 
 
 class _Body(io.BytesIO):
@@ -96,6 +108,7 @@ class Bodies:
         as_read = replace(space, scale="none")
         self._spaces = {True: as_read.to_json(), False: as_read.unlabelled().to_json()}
         self.decoder = Decoder(Row if self.has_columns else Example)
+        self.kept = Decoder(KeptRow if self.has_columns else KeptExample)
         self._plain = {known: _core.JsonReader(space) for known, space in self._spaces.items()}
 
     def examples(self, media: str, body: bytes) -> _core.Examples:
@@ -104,6 +117,26 @@ class Bodies:
             plain = self.plain(media, body, True)
             return self.of_json(self.decoded(media, body)[0], True) if plain is None else plain[0]
         return self._collected(self._stream(media, body, True))
+
+    def entry(self, media: str, body: bytes) -> Labelled:
+        """What an entry of the log holds."""
+        if media != LATE:
+            return Labelled(self.examples(media, body), None)
+        examples = self.kept.lines(body)
+        return Labelled(self.of_json(examples, True), [each.played for each in examples])
+
+    def labelled(self, kept: Sequence[Any]) -> tuple[Labelled, str, bytes]:
+        """Examples that waited and have labels now, and the entry of the log that holds them.
+
+        They are learned at the margins that were played if all know what that takes, and otherwise
+        as if they had been played now.
+        """
+        played = [each.played for each in kept]
+        if None in played:
+            kind = Row if self.has_columns else Example
+            examples = [kind(each.features, each.label, each.importance) for each in kept]
+            return Labelled(self.of_json(examples, True), None), NDJSON, _lines(examples)
+        return Labelled(self.of_json(kept, True), played), LATE, _lines(kept)
 
     def replayed(self, media: str, body: bytes) -> _core.Examples | None:
         """Examples that were learned before; None if they are not read by the core."""
@@ -279,13 +312,12 @@ def _cells(example: Any, label: str | None, weight: str | None) -> dict[str, str
 
 
 def with_label(example: Any, label: Any) -> Any:
-    """The example with a label, ready to be learned from."""
-    return type(example)(example.features, label, example.importance)
+    """The kept example with a label, ready to be learned from."""
+    return type(example)(example.features, label, example.importance, None, example.played)
 
 
-def lines_of(examples: Sequence[Any]) -> Iterator[bytes]:
-    """Examples as lines of JSON that :meth:`Bodies.examples` reads."""
+def _lines(examples: Sequence[Any]) -> bytes:
+    """Examples as lines of JSON that :meth:`Bodies.entry` reads."""
     import msgspec
 
-    for example in examples:
-        yield msgspec.json.encode(example) + b"\n"
+    return b"".join(msgspec.json.encode(example) + b"\n" for example in examples)

@@ -11,7 +11,7 @@ import numpy as np
 from lessregret.errors import InputError
 from lessregret.learners.learner import Learner
 from lessregret.service.bodies import JSON, NDJSON, Bodies, margins
-from lessregret.service.json_examples import BODY
+from lessregret.service.json_examples import BODY, Example, KeptExample, KeptRow
 from lessregret.service.refusals import BadInputError
 from lessregret.training.predictions import link
 
@@ -36,6 +36,7 @@ class Predictor(ABC):
         self.bodies = bodies
         self.predicted = 0
         """examples predicted since the start"""
+        self._learns_late = learner._core.learns_late
         self._link = link(learner.spec["loss"])
 
     @property
@@ -63,8 +64,22 @@ class Predictor(ABC):
         if plain is not None:
             return Predicted(self._numbers(margins(self.learner, plain[0])), plain[1], [])
         examples, is_many = self.bodies.decoded(media, body)
+        if self._learns_late and any(each.id is not None for each in examples):
+            return self._played(examples, is_many)
         to_keep = [(checked_id(each.id), _kept(each)) for each in examples if each.id is not None]
         numbers = self._numbers(self._margins(examples))
+        return Predicted(numbers, is_many, to_keep)
+
+    def _played(self, examples: list[Any], is_many: bool) -> Predicted:
+        """Predict, and keep what learning from the margins that are answered will need."""
+        found = self.learner._core.play_late(self.bodies.of_json(examples, False))
+        pairs = zip(examples, found, strict=True)
+        to_keep = [
+            (checked_id(each.id), _kept(each, played))
+            for each, (_, played) in pairs
+            if each.id is not None
+        ]
+        numbers = self._numbers(np.array([margin for margin, _ in found], np.float64))
         return Predicted(numbers, is_many, to_keep)
 
     def _margins(self, examples: list[Any]) -> NDArray[np.float64]:
@@ -90,8 +105,9 @@ def checked_id(id: str) -> str:
     return id
 
 
-def _kept(example: Any) -> bytes:
+def _kept(example: Any, played: bytes | None = None) -> bytes:
     if example.label is not None:
         expected = "no label beside an id; send it to /outcome later"
         raise InputError(f"{BODY}.label", 0, 0, repr(example.label)[:80], expected)
-    return msgspec.json.encode(type(example)(example.features, None, example.importance))
+    kind = KeptExample if isinstance(example, Example) else KeptRow
+    return msgspec.json.encode(kind(example.features, None, example.importance, None, played))

@@ -20,7 +20,7 @@ from typing import Any
 from lessregret import _core
 from lessregret.errors import DivergedError, LessRegretError
 from lessregret.learners.learner import Learner
-from lessregret.service.bodies import Bodies
+from lessregret.service.bodies import Bodies, Labelled
 from lessregret.service.clock import Clock
 from lessregret.service.jobs import GiveUp, Job, Probe, Surroundings
 from lessregret.service.log import Log, LogError, is_passing, told
@@ -231,11 +231,13 @@ class Writer:
             trouble = self._snapshot_for(job)
         return trouble
 
-    def _learn(self, examples: _core.Examples) -> RefusedError | None:
+    def _learn(self, given: Labelled) -> RefusedError | None:
         """Learn; if a round diverges, the rest of the entry is not learned, now or at any start."""
-        self._since_snapshot += len(examples)
+        self._since_snapshot += len(given.examples)
+        core, (examples, played) = self.learner._core, given
         try:
-            self._outcomes.append(self.learner._core.learn(examples))
+            learned = core.learn(examples) if played is None else core.learn_late(examples, played)
+            self._outcomes.append(learned)
         except DivergedError as error:
             return NotLearnedError(str(error))
         return None
