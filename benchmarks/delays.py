@@ -67,7 +67,9 @@ def main() -> None:
     options = parser.parse_args()
     data = clicks(options.examples)
     for rate in options.rate or [0.1]:
-        print(f"rate {rate}, {options.examples:,} examples\n\n| delay | {' | '.join(CONTESTANTS)} |")
+        print(
+            f"rate {rate}, {options.examples:,} examples\n\n| delay | {' | '.join(CONTESTANTS)} |"
+        )
         print(f"| ---: |{' ---: |' * len(CONTESTANTS)}")
         for delay in DELAYS:
             started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Is the fast code the readable code where labels come late? And without delay, the code of a round?"""
+"""Is the fast code the readable code where labels come late?"""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ def late_rule(rate: Any = 0.3) -> Rule:
 
 
 def late_learner(loss: str = "logistic", rate: Any = 0.3, **options: Any) -> Learner:
-    return Learner(loss, late_rule(rate), columns=COLUMNS, **{"scale": "none", "intercept": False, **options})
+    return Learner(
+        loss, late_rule(rate), columns=COLUMNS, **{"scale": "none", "intercept": False, **options}
+    )
 
 
 @pytest.mark.parametrize("delay", [0, 1, 30, 200])
@@ -51,9 +53,7 @@ def test_late_labels_agree(loss: str, rate: Any, delay: int) -> None:
         waiting.append((example, kept, played, each))
         if len(waiting) > delay:
             example, kept, played, each = waiting.popleft()
-            assert fast._core.learn_late(example, [kept]).margins.tolist() == [
-                margins[-1 - delay]
-            ]
+            assert fast._core.learn_late(example, [kept]).margins.tolist() == [margins[-1 - delay]]
             slow.absorb(played, each.label, each.importance)
     scale = np.abs(readable).max()
     np.testing.assert_allclose(margins, readable, rtol=RTOL, atol=RTOL * scale)
@@ -79,14 +79,14 @@ def test_a_late_round_without_delay_is_a_round_to_the_bit(scale: str) -> None:
         rows = Rows(*as_csr([each]), space=direct)
         assert [margin] == direct.learn(rows).margins.tolist() == plain.learn(rows).margins.tolist()
     for other in (direct, plain):
-        assert [late.weight(k) for k in range(COLUMNS)] == [
-            other.weight(k) for k in range(COLUMNS)
-        ]
+        assert [late.weight(k) for k in range(COLUMNS)] == [other.weight(k) for k in range(COLUMNS)]
     sums, expected = (learner._core.gradient_sums() for learner in (late, direct))
-    assert sums is not None and expected is not None
+    assert sums is not None
+    assert expected is not None
     np.testing.assert_array_equal(sums[1], expected[1])
     assert late.ledger().total == direct.ledger().total
-    assert late.ledger().bound is None and direct.ledger().bound is not None
+    assert late.ledger().bound is None
+    assert direct.ledger().bound is not None
 
 
 def test_a_model_file_goes_on_with_late_labels() -> None:
@@ -125,7 +125,9 @@ def test_bytes_of_something_else_are_refused() -> None:
     example = one(learner, each)
     [(_, kept)] = learner._core.play_late(example)
     larger = Learner("logistic", late_rule(), columns=2 * COLUMNS, scale="none")
-    [(_, foreign)] = larger._core.play_late(one(larger, each._replace(slots=[COLUMNS + 20], values=[1.0])))
+    [(_, foreign)] = larger._core.play_late(
+        one(larger, each._replace(slots=[COLUMNS + 20], values=[1.0]))
+    )
     for played, message in [
         ([], "expected 1 played examples, found 0"),
         ([kept, kept], "expected 1 played examples, found 2"),

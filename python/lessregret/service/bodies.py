@@ -39,6 +39,7 @@ from lessregret.service.json_examples import (
     check_fields,
     label_number,
 )
+from lessregret.service.many_classes import ManyClasses
 from lessregret.service.refusals import TooLargeError, UnknownMediaError
 
 if TYPE_CHECKING:
@@ -97,13 +98,16 @@ class Bodies:
         That of the learner.
     most : int
         The largest number of examples in a body.
+    classes : ManyClasses, optional
+        The classes of a model of many.
     """
 
-    def __init__(self, space: FeatureSpace, most: int) -> None:
+    def __init__(self, space: FeatureSpace, most: int, classes: ManyClasses | None = None) -> None:
         self.space = space
         self.most = most
         self.has_columns = space.schema is not None and bool(space.schema.columns)
         self.is_plain = space.bits is not None and not self.has_columns and space.namespaces is None
+        self._many_classes = classes
         self._classes = None if space.schema is None else space.schema.classes
         as_read = replace(space, scale="none")
         self._spaces = {True: as_read.to_json(), False: as_read.unlabelled().to_json()}
@@ -186,12 +190,17 @@ class Bodies:
     def number_of(self, label: Any, place: str) -> float:
         """The label as a number; an :class:`InputError` if it does not fit the model."""
         is_binary = self.space.labels == "binary"
-        number = label_number(label, self._classes, is_binary)
+        if self._many_classes is None:
+            number = label_number(label, self._classes, is_binary)
+        else:
+            number = self._many_classes.code(label)
         if number is None or not np.isfinite(np.float32(number)):
             raise InputError(place, 0, 0, repr(label)[:80], self._expected_label())
         return number
 
     def _expected_label(self) -> str:
+        if self._many_classes is not None:
+            return self._many_classes.expected
         if self.space.labels != "binary":
             return "a number as label"
         if self._classes is None:

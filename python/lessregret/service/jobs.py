@@ -54,9 +54,7 @@ class Job(ABC):
     def append(self, given: Surroundings, media: str, body: bytes, key: str | None = None) -> None:
         """Add the entry of :attr:`to_learn` to the log."""
         assert self.to_learn is not None
-        self.position = given.log.append(
-            given.now, media, len(self.to_learn.examples), body, key
-        )
+        self.position = given.log.append(given.now, media, len(self.to_learn.examples), body, key)
 
 
 class Learn(Job):

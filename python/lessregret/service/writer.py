@@ -18,12 +18,13 @@ from concurrent.futures import Future
 from typing import Any
 
 from lessregret import _core
-from lessregret.errors import DivergedError, LessRegretError
+from lessregret.errors import DivergedError, InputError, LessRegretError
 from lessregret.learners.learner import Learner
 from lessregret.service.bodies import Bodies, Labelled
 from lessregret.service.clock import Clock
 from lessregret.service.jobs import GiveUp, Job, Probe, Surroundings
 from lessregret.service.log import Log, LogError, is_passing, told
+from lessregret.service.many_classes import classes_of
 from lessregret.service.refusals import BusyError, NotLearnedError, RefusedError, UnavailableError
 from lessregret.service.replay import learn_run, runs
 from lessregret.service.settings import Settings
@@ -61,7 +62,7 @@ class Writer:
     ) -> None:
         self.learner, self.log, self.snapshots = learner, log, snapshots
         self.settings, self.clock, self._watch = settings, clock, watch
-        self.bodies = Bodies(learner.space, settings.most_batch)
+        self.bodies = Bodies(learner.space, settings.most_batch, classes_of(learner))
         self.position = position
         self.replayed = 0
         self.to_replay = log.examples_since(position)
@@ -238,7 +239,7 @@ class Writer:
         try:
             learned = core.learn(examples) if played is None else core.learn_late(examples, played)
             self._outcomes.append(learned)
-        except DivergedError as error:
+        except (DivergedError, InputError) as error:
             return NotLearnedError(str(error))
         return None
 
