@@ -78,6 +78,14 @@ def test_many_small_entries_are_learned_in_one_call() -> None:
     assert relearned(entries, True)[1] == 1
 
 
+def test_one_entry_that_is_not_plain_costs_few_calls() -> None:
+    entries = [entry(k, JSON, RIGHT, 1) for k in range(1, 1001)]
+    entries[700] = entry(701, JSON, RIGHT.replace(b'"a"', b'"\\u0061"'), 1)
+    (joined, calls), (single, _) = relearned(entries, True), relearned(entries, False)
+    assert joined == single
+    assert calls < 30
+
+
 def test_runs_are_bounded_and_of_one_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "MOST_EXAMPLES", 3)
     media = [JSON, NDJSON, JSON, JSON, VW, VW, CSV, CSV]

@@ -4,7 +4,7 @@
 
 The bits do not depend on how examples are divided into calls. Two things do, and are kept as they
 were: labels of text are spelled in one way per body, and a round that diverges ends its own entry
-only. So a joined body that cannot be parsed is parsed entry by entry, and after a round that
+only. So a joined body that cannot be parsed is parsed in smaller parts, and after a round that
 diverges learning goes on with the next entry.
 """
 
@@ -23,6 +23,8 @@ MOST_BYTES = 4 << 20
 LINES = {JSON: NDJSON, NDJSON: NDJSON, VW: VW}
 """What entries become when they are joined, if they can be."""
 Learn = Callable[[Labelled], object]
+Run = list[Entry]
+Joined = _core.Examples | None
 
 
 def runs(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
@@ -58,20 +60,27 @@ def _lines_of(entry: Entry) -> str | None:
     return LINES.get(media)
 
 
-def learn_run(bodies: Bodies, run: list[Entry], learn: Learn, rounds: Callable[[], int]) -> None:
-    """Learn a run of entries. ``learn`` returns None unless a round diverged; ``rounds`` counts."""
-    while run:
+def learn_run(bodies: Bodies, run: Run, learn: Learn, rounds: Callable[[], int]) -> None:
+    """Learn a run of entries. ``learn`` returns None unless a round diverged; ``rounds`` counts.
+
+    A run that cannot be joined is divided, until its entries can be joined or stand alone.
+    """
+    to_do = [run]
+    while to_do:
+        run = to_do.pop()
         joined = _joined(bodies, run)
-        if joined is None:
-            entry, run = run[0], run[1:]
-            learn(bodies.entry(entry.media, entry.body))
-            continue
-        before = rounds()
-        diverged = learn(Labelled(joined))
-        run = [] if diverged is None else _behind(run, rounds() - before)
+        if joined is not None:
+            before = rounds()
+            if learn(Labelled(joined)) is not None:
+                to_do += filter(None, [_behind(run, rounds() - before)])
+        elif len(run) == 1:
+            learn(bodies.entry(run[0].media, run[0].body))
+        else:
+            middle = len(run) // 2
+            to_do += [run[middle:], run[:middle]]
 
 
-def _joined(bodies: Bodies, run: list[Entry]) -> _core.Examples | None:
+def _joined(bodies: Bodies, run: Run) -> Joined:
     """The examples of all entries; None if they must be parsed one by one."""
     if len(run) == 1:
         return None

@@ -145,7 +145,7 @@ class Writer:
             for run in runs(self.log.since(self.position)):
                 if self._closing:
                     return
-                learn_run(self.bodies, run, self._learn, lambda: self.learner.tally().rounds)
+                learn_run(self.bodies, run, self._learn, self._rounds)
                 self._tell_watch()
                 self.position = run[-1].position
                 self.replayed += sum(entry.examples for entry in run)
@@ -153,6 +153,9 @@ class Writer:
             self._fail(str(error))
             return
         self._has_read, self.trouble = True, None
+
+    def _rounds(self) -> int:
+        return self.learner.tally().rounds
 
     def _step(self) -> bool:
         jobs = self._take()
