@@ -10,12 +10,12 @@ import pytest
 
 from lessregret import train
 from lessregret.learners.learner import Learner
-from tests.service.test_status import first_event
 from tests.support.service import (
     JSON,
     NDJSON,
     TEXT,
     example,
+    first_event,
     learned_model,
     new_model,
     service_of,
