@@ -1,7 +1,7 @@
 """The rules, one a file: the readable twins of ``crates/core/src/rule/``.
 
->>> list(RULES)[:5]
-['constant', 'inverse-sqrt', 'global', 'per-coordinate', 'ftrl']
+>>> list(RULES)[:6]
+['constant', 'inverse-sqrt', 'global', 'per-coordinate', 'adaptive-revision', 'ftrl']
 """
 
 from __future__ import annotations
