@@ -7,22 +7,24 @@ one-hot encoded words and standardised numbers, then logistic regression. Vowpal
 lines of text that it reads, made before the clock starts. All learn the same examples first; they
 take turns three times, and the least CPU time of the process is told.
 
-With ``--seconds``: eight threads predict and one learns for so long, and p50 and p99 of a
-prediction are told.
+With ``--seconds``: eight threads predict and one learns for so long; p50 and p99 of a prediction
+are told, and whether each is that of a model between two rounds.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
-import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 TURNS = 3
+PREDICTING = 8
+ASKED = 2
 Play = Callable[[dict[str, Any], str, bool], object]
 
 
@@ -42,11 +44,11 @@ def examples(count: int) -> list[tuple[dict[str, Any], str, bool]]:
 
 def contestants() -> dict[str, tuple[Play, Play]]:
     """What predicts one example, and what learns one."""
-    from lessregret.estimators import OnlineClassifier
+    from lessregret import OnlineClassifier, PerCoordinate
 
     found: dict[str, tuple[Play, Play]] = {}
     for name, rate in (("lessregret, auto", "auto"), ("lessregret, one rate", 0.1)):
-        found[name] = _ours(OnlineClassifier(rate=rate))
+        found[name] = _ours(OnlineClassifier(rule=PerCoordinate(rate=rate)))
     found["River"] = _river()
     try:
         found["Vowpal Wabbit"] = _vowpal_wabbit()
@@ -104,44 +106,60 @@ def table(data: list[tuple[dict[str, Any], str, bool]]) -> None:
 
 
 def threads(data: list[tuple[dict[str, Any], str, bool]], seconds: float) -> None:
-    """Print the latency of a prediction while eight threads predict and one learns."""
-    from lessregret.estimators import OnlineClassifier
+    """Print the latency of a prediction while eight threads predict and one learns.
+
+    Every thread predicts one of two examples again and again. Afterwards a second learner learns
+    the same rounds alone: all that was predicted must be what it predicts between two of them.
+    """
+    from lessregret import OnlineClassifier
 
     model = OnlineClassifier()
-    for x, _, y in data[:1000]:
-        model.learn_one(x, y)
-    until = time.perf_counter() + seconds
-    latencies: list[list[float]] = [[] for _ in range(8)]
-    learned = [0]
+    began = time.perf_counter()
+    latencies: list[list[float]] = [[] for _ in range(PREDICTING)]
+    predicted: list[set[float]] = [set() for _ in range(PREDICTING)]
+    rounds = 0
+    model.learn_one(data[0][0], data[0][2])
 
-    def predict(into: list[float], start: int) -> None:
-        k = start
-        while time.perf_counter() < until:
-            began = time.perf_counter()
-            model.predict_one(data[k % len(data)][0])
-            into.append(time.perf_counter() - began)
-            k += 1
+    def predict(k: int) -> None:
+        x, into, found = data[k % ASKED][0], latencies[k], predicted[k]
+        while (start := time.perf_counter()) < began + seconds:
+            found.add(model.predict_proba_one(x)[True])
+            into.append(time.perf_counter() - start)
 
     def learn() -> None:
-        while time.perf_counter() < until:
-            x, _, y = data[learned[0] % len(data)]
+        nonlocal rounds
+        while time.perf_counter() < began + seconds:
+            rounds += 1
+            x, _, y = data[rounds % len(data)]
             model.learn_one(x, y)
-            learned[0] += 1
 
-    running = [
-        threading.Thread(target=predict, args=(into, 1000 * k)) for k, into in enumerate(latencies)
-    ]
-    running.append(threading.Thread(target=learn))
-    for thread in running:
-        thread.start()
-    for thread in running:
-        thread.join()
+    with ThreadPoolExecutor(PREDICTING + 1) as pool:
+        running = [pool.submit(predict, k) for k in range(PREDICTING)] + [pool.submit(learn)]
+        for each in running:
+            each.result()
     all_of = np.concatenate([np.array(each) for each in latencies]) * 1e6
     p50, p99, most = np.percentile(all_of, [50, 99, 100])
-    print(
-        f"\n{len(all_of):,} predictions, {learned[0]:,} rounds in {seconds:.0f} s; of a prediction"
-    )
-    print(f"p50 {p50:.1f} µs, p99 {p99:.1f} µs, the longest {most / 1000:.1f} ms")
+    counts = f"{len(all_of):,} predictions, {rounds:,} rounds in {seconds:.0f} s"
+    print(f"\n{counts}, no exception; of a prediction")
+    print(f"p50 {p50:.1f} µs, p99 {p99:.1f} µs, the longest {most / 1000:.1f} ms", flush=True)
+    strange = _strange(data, rounds, predicted)
+    print(f"{strange:,} predictions that no whole round explains")
+
+
+def _strange(
+    data: list[tuple[dict[str, Any], str, bool]], rounds: int, predicted: list[set[float]]
+) -> int:
+    """The number of different predictions that a learner that learns alone never makes."""
+    from lessregret import OnlineClassifier
+
+    model = OnlineClassifier()
+    left = [set().union(*predicted[k::ASKED]) for k in range(ASKED)]
+    for k in range(rounds + 1):
+        x, _, y = data[k % len(data)]
+        model.learn_one(x, y)
+        for asked, values in enumerate(left):
+            values.discard(model.predict_proba_one(data[asked][0])[True])
+    return sum(map(len, left))
 
 
 def main() -> None:

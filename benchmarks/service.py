@@ -112,7 +112,8 @@ def start(application: Any) -> tuple[int, int]:
     """A process that serves; its id and its port."""
     import uvicorn
 
-    from lessregret.service.server import bound
+    from lessregret.service.application import Application
+    from lessregret.service.server import bound, server
 
     listener = bound("127.0.0.1", 0)
     port = listener.getsockname()[1]
@@ -120,8 +121,12 @@ def start(application: Any) -> tuple[int, int]:
     if child == 0:
         try:
             made = application()
-            config = uvicorn.Config(made, access_log=False, log_level="error", http="httptools")
-            uvicorn.Server(config).run(sockets=[listener])
+            if isinstance(made, Application):
+                served = server(made, made.service.settings)
+            else:
+                config = uvicorn.Config(made, access_log=False, log_level="error", http="httptools")
+                served = uvicorn.Server(config)
+            served.run(sockets=[listener])
         finally:
             os._exit(0)
     listener.close()

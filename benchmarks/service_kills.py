@@ -3,7 +3,8 @@
     python -m benchmarks.service_kills [--kills 1000] [--examples 1000000]
 
 The kills are those of ``tests/support/killed_service.py``. The long log holds examples of 20
-features as Vowpal Wabbit text, 1,000 a request, all behind the newest snapshot.
+features, all behind the newest snapshot: once as Vowpal Wabbit text, 1,000 a request, and once as
+JSON, one a request.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks.service import BATCH, bodies, ours
+from benchmarks.service import bodies, ours
 
 
 def killed(kills: int) -> Any:
@@ -33,15 +34,15 @@ def killed(kills: int) -> Any:
     return json.loads(done.stdout)
 
 
-def restart(examples: int) -> tuple[float, float]:
+def restart(examples: int, request: str) -> tuple[float, float]:
     """Wall and CPU seconds from the start of a service until it is ready."""
-    _, media, body, _ = bodies()["learn, 1,000 as text"]
+    _, media, body, batch = bodies()[request]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         first = ours(folder, "normal")
         log = first.service.writer.log
         first.close()
-        _fill(folder / "normal" / "log.sqlite", media, body, examples // BATCH)
+        _fill(folder / "normal" / "log.sqlite", media, body, batch, examples // batch)
         assert log.last == 0
         wall, processor = time.monotonic(), time.process_time()
         service = ours(folder, "normal").service
@@ -52,13 +53,13 @@ def restart(examples: int) -> tuple[float, float]:
     return found
 
 
-def _fill(path: Path, media: str, body: bytes, entries: int) -> None:
+def _fill(path: Path, media: str, body: bytes, batch: int, entries: int) -> None:
     from lessregret.service.log import Log
 
     log = Log(path, "normal")
     with log.transaction():
         for _ in range(entries):
-            log.append(time.time(), media, BATCH, body, None)
+            log.append(time.time(), media, batch, body, None)
     log.close()
 
 
@@ -68,8 +69,10 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--examples", type=int, default=1_000_000)
     given = parser.parse_args()
-    wall, processor = restart(given.examples)
-    print(f"start with {given.examples:,} examples: {wall:.1f} s, CPU {processor:.1f} s")
+    for request in ("learn, 1,000 as text", "learn, one"):
+        wall, processor = restart(given.examples, request)
+        what = f"start with {given.examples:,} examples ({request})"
+        print(f"{what}: {wall:.1f} s, CPU {processor:.1f} s", flush=True)
     if given.kills:
         print(json.dumps(killed(given.kills)))
 

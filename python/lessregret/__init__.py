@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from lessregret.learners.rules import PA as PA
     from lessregret.learners.rules import PA1 as PA1
     from lessregret.learners.rules import PA2 as PA2
+    from lessregret.learners.rules import AdaptiveRevision as AdaptiveRevision
     from lessregret.learners.rules import Arow as Arow
     from lessregret.learners.rules import BoxedRule as BoxedRule
     from lessregret.learners.rules import Coin as Coin
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     from lessregret.training.run import train as train
 
 _HOMES = {
+    "AdaptiveRevision": "learners.rules",
     "Arow": "learners.rules",
     "ArrowTable": "data.arrow_tables",
     "BestFixed": "regret.comparator",

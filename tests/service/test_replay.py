@@ -10,7 +10,7 @@ import pytest
 from lessregret.errors import DivergedError
 from lessregret.learners.learner import Learner
 from lessregret.service import replay
-from lessregret.service.bodies import CSV, JSON, NDJSON, VW, Bodies
+from lessregret.service.bodies import CSV, JSON, NDJSON, VW, Bodies, Labelled
 from lessregret.service.log import Entry, LogError
 from lessregret.service.replay import learn_run, runs
 
@@ -30,11 +30,11 @@ def relearned(entries: list[Entry], joins: bool) -> tuple[bytes, int]:
     learner, calls = new_learner(), 0
     bodies = Bodies(learner.space, 100)
 
-    def learn(examples: object) -> object:
+    def learn(given: Labelled) -> object:
         nonlocal calls
         calls += 1
         try:
-            learner._core.learn(examples)  # type: ignore[arg-type]
+            learner._core.learn(given.examples)
         except DivergedError as error:
             return error
         return None
@@ -78,6 +78,14 @@ def test_many_small_entries_are_learned_in_one_call() -> None:
     assert relearned(entries, True)[1] == 1
 
 
+def test_one_entry_that_is_not_plain_costs_few_calls() -> None:
+    entries = [entry(k, JSON, RIGHT, 1) for k in range(1, 1001)]
+    entries[700] = entry(701, JSON, RIGHT.replace(b'"a"', b'"\\u0061"'), 1)
+    (joined, calls), (single, _) = relearned(entries, True), relearned(entries, False)
+    assert joined == single
+    assert calls < 30
+
+
 def test_runs_are_bounded_and_of_one_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "MOST_EXAMPLES", 3)
     media = [JSON, NDJSON, JSON, JSON, VW, VW, CSV, CSV]
@@ -103,6 +111,6 @@ def test_two_spellings_of_the_negative_label_are_read_apart() -> None:
     [run] = runs(entries)
     learn_run(
         Bodies(learner.space, 100), run,
-        lambda examples: learner._core.learn(examples) and None, lambda: learner.tally().rounds,
+        lambda given: learner._core.learn(given.examples) and None, lambda: learner.tally().rounds,
     )  # fmt: skip
     assert learner.tally().rounds == 3

@@ -16,10 +16,11 @@ KILLS = 10
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-def test_kills_lose_nothing_and_double_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rule", ["per-coordinate", "adaptive-revision"])
+def test_kills_lose_nothing_and_double_nothing(tmp_path: Path, rule: str) -> None:
     root = Path(__file__).parent.parent.parent
     done = subprocess.run(
-        [sys.executable, "-m", "tests.support.killed_service", str(KILLS), "1"],
+        [sys.executable, "-m", "tests.support.killed_service", str(KILLS), "1", rule],
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True,
         check=True, timeout=600, encoding="utf-8",
     )  # fmt: skip

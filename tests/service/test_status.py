@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-import http.client
-import json
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support.browser import browser_or_skip
-from tests.support.service import LIMIT, Client, example, service_of
+from tests.support.service import Client, example, first_event, service_of
 
 pytest.importorskip("lessregret.service", reason="the extra [serve] is not installed")
-
-
-def first_event(client: Client) -> dict[str, Any]:
-    connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=LIMIT)
-    try:
-        connection.request("GET", "/events")
-        response = connection.getresponse()
-        assert response.headers["Content-Type"].startswith("text/event-stream")
-        told: dict[str, Any] = json.loads(response.readline().removeprefix(b"data: "))
-        return told
-    finally:
-        connection.close()
 
 
 def learn_batches(client: Client) -> None:

@@ -1,6 +1,7 @@
 """Kills ``lessregret serve`` with SIGKILL under load and looks at what is left.
 
-Run as a module in a folder of its own: ``python -m tests.support.killed_service KILLS SEED``.
+Run as a module in a folder of its own: ``python -m tests.support.killed_service KILLS SEED
+[RULE]``.
 Prints its counts as JSON. Threads send examples, predictions with ids and their labels, all the
 time; each request has a number of its own as a feature and, for ``/learn``, a key. A request that
 got no answer is sent again with its key. At the end the log is read:
@@ -28,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from lessregret.learners.learner import Learner
+from lessregret.learners.rules import parse_rule
 from lessregret.service.application import app
 from lessregret.service.bodies import Bodies
 from lessregret.service.server import bound, server
@@ -194,7 +196,11 @@ def logged() -> tuple[Counter[int], bytes]:
     found: Counter[int] = Counter()
     rows = database.execute("SELECT media, body FROM log ORDER BY position")
     for media, body in rows:
-        learner._core.learn(bodies.examples(media, body))
+        examples, played = bodies.entry(media, body)
+        if played is None:
+            learner._core.learn(examples)
+        else:
+            learner._core.learn_late(examples, played)
         found.update(_numbers_in(media, body))
     database.close()
     return found, learner.to_bytes()
@@ -207,9 +213,9 @@ def _numbers_in(media: str, body: bytes) -> list[int]:
     return [int(name[1:]) for name in names if name != "user"]
 
 
-def main(kills: int, seed: int) -> dict[str, Any]:
+def main(kills: int, seed: int, rule: str = "per-coordinate") -> dict[str, Any]:
     """Kill, start a last time, stop, and count."""
-    Learner("logistic", bits=14).save(MODEL)
+    Learner("logistic", parse_rule(rule), bits=14).save(MODEL)
     listener = bound("127.0.0.1", 0)
     stop = os.pipe()
     clients = start_load(listener.getsockname()[1], seed, stop)
@@ -247,4 +253,4 @@ def _waiting() -> list[str]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(int(sys.argv[1]), int(sys.argv[2]))))
+    print(json.dumps(main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])))

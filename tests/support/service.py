@@ -127,3 +127,16 @@ def learned_model(folder: Path) -> bytes:
     content = service.learner.to_bytes()
     service.close()
     return content
+
+
+def first_event(client: Client) -> dict[str, Any]:
+    """What the live page is told first."""
+    connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=LIMIT)
+    try:
+        connection.request("GET", "/events")
+        response = connection.getresponse()
+        assert response.headers["Content-Type"].startswith("text/event-stream")
+        told: dict[str, Any] = json.loads(response.readline().removeprefix(b"data: "))
+        return told
+    finally:
+        connection.close()

@@ -46,6 +46,7 @@ pub use example::{Crossed, CrossedRows, Group, GroupedRows};
 pub use example::{MOST_CROSSED, crossed_count, for_each_crossed};
 pub use learn::certificate::{Certificate, Norms, SumsMark};
 pub use learn::explain::{Explanation, FeaturePart};
+pub use learn::late::Kept;
 pub use learn::model::{Inspect, Learn, Model, Predict};
 pub use learn::tally::{LaneSummary, LaneTally, SlotSummary, StackSummary, StackTally, Tally};
 pub use loss::{LOSSES, Labels, Link, Loss};

@@ -3,7 +3,7 @@
 use std::sync::Once;
 use std::thread;
 
-use lessregret_core::Slice;
+use lessregret_core::{Interval, Slice};
 use numpy::{Element, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::sync::OnceExt;
@@ -43,4 +43,14 @@ pub fn fetch_numpy(py: Python<'_>) {
         // If it fails, creating the first array reports the error.
         let _ = py.detach(|| thread::spawn(fetch).join());
     });
+}
+
+/// The intervals with these ends, if there are ends.
+pub fn intervals(
+    low: Option<&PyReadonlyArray1<'_, f32>>,
+    high: Option<&PyReadonlyArray1<'_, f32>>,
+) -> PyResult<Option<Vec<Interval>>> {
+    let (Some(low), Some(high)) = (low, high) else { return Ok(None) };
+    let ends = low.as_slice()?.iter().zip(high.as_slice()?);
+    Ok(Some(ends.map(|(&low, &high)| Interval { low, high }).collect()))
 }

@@ -2,24 +2,22 @@
 
 use std::path::PathBuf;
 
-use lessregret_core::{
-    self as core, Classes, Explanation, How, InputError, Interval, SharedLearner, Spec,
-};
+use lessregret_core::{self as core, Classes, How, InputError, SharedLearner, Spec};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::arrays::intervals;
 use crate::errors::to_python;
-use crate::examples::{Given, Outcomes, Request};
+use crate::examples::{Examples, Given, Outcomes, Request};
+use crate::explained::{ExplanationParts, explained};
 use crate::json::json;
+use crate::late::{self, Play, Plays};
 use crate::one;
 use crate::stream::{Stream, name_of};
 use crate::sums::{CertificateParts, SummaryParts, TallyParts, parts, summary_parts, tally_parts};
 
-type FeatureParts = (u32, f32, f32, f64);
-type ExplanationParts<'py> =
-    (f64, f32, Bound<'py, PyBytes>, Vec<FeatureParts>, f64, Option<f64>, f64);
 type Sums<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
 type Weights<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f32>>);
 
@@ -44,10 +42,7 @@ impl Learner {
         low: Option<PyReadonlyArray1<'_, f32>>,
         high: Option<PyReadonlyArray1<'_, f32>>,
     ) -> PyResult<Self> {
-        let intervals = match (&low, &high) {
-            (Some(low), Some(high)) => Some(zip_ends(low.as_slice()?, high.as_slice()?)),
-            _ => None,
-        };
+        let intervals = intervals(low.as_ref(), high.as_ref())?;
         let learner = Spec::parse(spec).and_then(|spec| core::Learner::new(spec, intervals));
         learner.map(Learner::from).map_err(|error| to_python(py, error))
     }
@@ -189,6 +184,22 @@ impl Learner {
         played.transpose().map_err(|error| to_python(py, error))
     }
 
+    /// Whether the learner learns from predictions whose labels come late.
+    #[getter]
+    fn learns_late(&self, py: Python<'_>) -> bool {
+        self.look(py, core::Learner::learns_late)
+    }
+
+    /// Predict examples: for each the margin, and the bytes that [`Learner::learn_late`] will need.
+    fn play_late<'py>(&self, py: Python<'py>, examples: &Examples) -> PyResult<Vec<Play<'py>>> {
+        late::play(py, &self.0, examples)
+    }
+
+    /// Absorb examples that were predicted before, at the margins that were played.
+    fn learn_late(&self, py: Python<'_>, examples: &Examples, kept: Plays) -> PyResult<Outcomes> {
+        late::learn(py, &self.0, examples, &kept)
+    }
+
     /// Explain the examples of a source: for each the margin, the label, the tag, the features as (slot, value,
     /// scaled value, part), the base margin, the mean label if labels are standardised, and what clipping added.
     #[pyo3(signature = (source, limit=None, order=None))]
@@ -199,15 +210,7 @@ impl Learner {
         limit: Option<usize>,
         order: Option<PyReadonlyArray1<'py, u32>>,
     ) -> PyResult<Vec<ExplanationParts<'py>>> {
-        let request = Request { given: source, limit, order };
-        let found = request.with(py, |source| self.0.explain(source))?;
-        let (outcomes, all) = (found.outcomes, found.explanations.into_iter().enumerate());
-        let parts = |(k, one): (usize, Explanation)| {
-            let features = one.features.into_iter().map(Into::into).collect();
-            let (margin, tag) = (outcomes.margins[k], PyBytes::new(py, outcomes.tag(k)));
-            (margin, outcomes.labels[k], tag, features, one.base, one.mean_label, one.clipping)
-        };
-        Ok(all.map(parts).collect())
+        explained(py, &self.0, &Request { given: source, limit, order })
     }
 
     /// The sums over the rounds: rounds, features, importance, loss, mistakes, played, energy, penalty and, if
@@ -289,8 +292,4 @@ impl Learner {
     fn name(&self, py: Python<'_>, slot: u32) -> Option<(String, bool)> {
         self.look(py, |learner| name_of(learner.names(), slot))
     }
-}
-
-fn zip_ends(low: &[f32], high: &[f32]) -> Vec<Interval> {
-    low.iter().zip(high).map(|(&low, &high)| Interval { low, high }).collect()
 }

@@ -19,6 +19,7 @@ RuleName: TypeAlias = Literal[
     "inverse-sqrt",
     "global",
     "per-coordinate",
+    "adaptive-revision",
     "ftrl",
     "coin",
     "pa",

@@ -104,6 +104,7 @@ class Application(Starlette):
         answer: dict[str, Any] = (
             {"predictions": found.numbers} if found.is_many else {"prediction": found.numbers[0]}
         )
+        answer |= found.about
         if found.to_keep:
             answer |= await self._answered(self.service.keep(found.to_keep))
         return as_json(answer)

@@ -18,9 +18,9 @@ examples twice: the log keeps bodies, and a start reads them again.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -32,11 +32,14 @@ from lessregret.service.json_examples import (
     BODY,
     Decoder,
     Example,
+    KeptExample,
+    KeptRow,
     Row,
     cell_text,
     check_fields,
     label_number,
 )
+from lessregret.service.many_classes import ManyClasses
 from lessregret.service.refusals import TooLargeError, UnknownMediaError
 
 if TYPE_CHECKING:
@@ -48,6 +51,8 @@ VW = "text/plain"
 CSV = "text/csv"
 ARROW_STREAM = "application/vnd.apache.arrow.stream"
 ARROW_FILE = "application/vnd.apache.arrow.file"
+LATE = "application/x-lessregret-late"
+"""What the log calls examples with what was kept of their plays; no request may bring them."""
 ALIASES = {
     "": JSON,
     "application/jsonl": NDJSON,
@@ -72,6 +77,14 @@ def media_type(header: str) -> str:
     return name
 
 
+class Labelled(NamedTuple):
+    """Examples to learn from."""
+
+    examples: _core.Examples
+    played: Sequence[bytes] | None = None
+    """what was kept when they were predicted; None if they are to be played now"""
+
+
 class _Body(io.BytesIO):
     name = BODY
 
@@ -85,17 +98,21 @@ class Bodies:
         That of the learner.
     most : int
         The largest number of examples in a body.
+    classes : ManyClasses, optional
+        The classes of a model of many.
     """
 
-    def __init__(self, space: FeatureSpace, most: int) -> None:
+    def __init__(self, space: FeatureSpace, most: int, classes: ManyClasses | None = None) -> None:
         self.space = space
         self.most = most
         self.has_columns = space.schema is not None and bool(space.schema.columns)
         self.is_plain = space.bits is not None and not self.has_columns and space.namespaces is None
+        self._many_classes = classes
         self._classes = None if space.schema is None else space.schema.classes
         as_read = replace(space, scale="none")
         self._spaces = {True: as_read.to_json(), False: as_read.unlabelled().to_json()}
         self.decoder = Decoder(Row if self.has_columns else Example)
+        self.kept = Decoder(KeptRow if self.has_columns else KeptExample)
         self._plain = {known: _core.JsonReader(space) for known, space in self._spaces.items()}
 
     def examples(self, media: str, body: bytes) -> _core.Examples:
@@ -104,6 +121,26 @@ class Bodies:
             plain = self.plain(media, body, True)
             return self.of_json(self.decoded(media, body)[0], True) if plain is None else plain[0]
         return self._collected(self._stream(media, body, True))
+
+    def entry(self, media: str, body: bytes) -> Labelled:
+        """What an entry of the log holds."""
+        if media != LATE:
+            return Labelled(self.examples(media, body), None)
+        examples = self.kept.lines(body)
+        return Labelled(self.of_json(examples, True), [each.played for each in examples])
+
+    def labelled(self, kept: Sequence[Any]) -> tuple[Labelled, str, bytes]:
+        """Examples that waited and have labels now, and the entry of the log that holds them.
+
+        They are learned at the margins that were played if all know what that takes, and otherwise
+        as if they had been played now.
+        """
+        played = [each.played for each in kept]
+        if None in played:
+            kind = Row if self.has_columns else Example
+            examples = [kind(each.features, each.label, each.importance) for each in kept]
+            return Labelled(self.of_json(examples, True), None), NDJSON, _lines(examples)
+        return Labelled(self.of_json(kept, True), played), LATE, _lines(kept)
 
     def replayed(self, media: str, body: bytes) -> _core.Examples | None:
         """Examples that were learned before; None if they are not read by the core."""
@@ -153,12 +190,17 @@ class Bodies:
     def number_of(self, label: Any, place: str) -> float:
         """The label as a number; an :class:`InputError` if it does not fit the model."""
         is_binary = self.space.labels == "binary"
-        number = label_number(label, self._classes, is_binary)
+        if self._many_classes is None:
+            number = label_number(label, self._classes, is_binary)
+        else:
+            number = self._many_classes.code(label)
         if number is None or not np.isfinite(np.float32(number)):
             raise InputError(place, 0, 0, repr(label)[:80], self._expected_label())
         return number
 
     def _expected_label(self) -> str:
+        if self._many_classes is not None:
+            return self._many_classes.expected
         if self.space.labels != "binary":
             return "a number as label"
         if self._classes is None:
@@ -279,13 +321,12 @@ def _cells(example: Any, label: str | None, weight: str | None) -> dict[str, str
 
 
 def with_label(example: Any, label: Any) -> Any:
-    """The example with a label, ready to be learned from."""
-    return type(example)(example.features, label, example.importance)
+    """The kept example with a label, ready to be learned from."""
+    return type(example)(example.features, label, example.importance, None, example.played)
 
 
-def lines_of(examples: Sequence[Any]) -> Iterator[bytes]:
-    """Examples as lines of JSON that :meth:`Bodies.examples` reads."""
+def _lines(examples: Sequence[Any]) -> bytes:
+    """Examples as lines of JSON that :meth:`Bodies.entry` reads."""
     import msgspec
 
-    for example in examples:
-        yield msgspec.json.encode(example) + b"\n"
+    return b"".join(msgspec.json.encode(example) + b"\n" for example in examples)

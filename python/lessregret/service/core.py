@@ -47,7 +47,7 @@ class Service(Predictor):
         self.writer.start()
 
     def _watch(self, outcomes: list[_core.Outcomes]) -> None:
-        self.monitor.watch(outcomes)
+        self.monitor.watch(outcomes, self.learner.classes)
         if self.writer.replayed_all:
             self.monitor.note(self.learner, self.writer.clock.now())
         self.measures.learned += sum(map(len, outcomes))
@@ -87,6 +87,8 @@ class Service(Predictor):
         """Learn from all examples of a body, or from none."""
         try:
             examples = self.bodies.examples(media, body)
+            if self._classes is not None:
+                self._classes.check(self.learner, examples)
         except InputError as error:
             raise BadInputError.of(error) from None
         return self.writer.submit(Learn(examples, media, body, key))

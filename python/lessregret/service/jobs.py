@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from lessregret import _core
 from lessregret.errors import InputError
-from lessregret.service.bodies import NDJSON, Bodies, lines_of, with_label
+from lessregret.service.bodies import Bodies, Labelled, with_label
 from lessregret.service.json_examples import LabelOf
 from lessregret.service.log import Log
 from lessregret.service.refusals import BadInputError, BusyError
@@ -40,7 +40,7 @@ class Job(ABC):
 
     def __init__(self) -> None:
         self.future: Future[dict[str, Any]] = Future()
-        self.to_learn: _core.Examples | None = None
+        self.to_learn: Labelled | None = None
         """what is learned once the log has it"""
         self.position = 0
         """where it stands in the log; 0 if nothing was added"""
@@ -54,7 +54,7 @@ class Job(ABC):
     def append(self, given: Surroundings, media: str, body: bytes, key: str | None = None) -> None:
         """Add the entry of :attr:`to_learn` to the log."""
         assert self.to_learn is not None
-        self.position = given.log.append(given.now, media, len(self.to_learn), body, key)
+        self.position = given.log.append(given.now, media, len(self.to_learn.examples), body, key)
 
 
 class Learn(Job):
@@ -69,7 +69,7 @@ class Learn(Job):
         if known is not None:
             self.answer = {"examples": known[1], "position": known[0], "repeated": True}
             return
-        self.to_learn = self._examples
+        self.to_learn = Labelled(self._examples)
         self.append(given, self._media, self._body, self._key)
         self.answer = {"examples": len(self._examples), "position": self.position}
 
@@ -111,7 +111,7 @@ class Settle(Job):
             return DOUBLE
         if waiting is None:
             return FATES.get(given.log.fate_of(label.id) or "", UNKNOWN)
-        [example], _ = given.bodies.decoder.document(waiting)
+        [example], _ = given.bodies.kept.document(waiting)
         examples[label.id] = with_label(example, label.label)
         return LEARNED
 
@@ -119,10 +119,10 @@ class Settle(Job):
         if not examples:
             return
         try:
-            self.to_learn = given.bodies.of_json(examples, True)
+            self.to_learn, media, body = given.bodies.labelled(examples)
         except InputError as error:
             raise BadInputError.of(error) from None
-        self.append(given, NDJSON, b"".join(lines_of(examples)))
+        self.append(given, media, body)
 
 
 class TakeSnapshot(Job):
@@ -152,10 +152,10 @@ class GiveUp(Job):
         overdue = given.log.overdue(given.now - given.settings.wait, self.MOST)
         is_drop = given.settings.drops_absent(given.bodies.space.labels)
         if overdue and not is_drop:
-            decoded = (given.bodies.decoder.document(waiting)[0][0] for _, waiting in overdue)
+            decoded = (given.bodies.kept.document(waiting)[0][0] for _, waiting in overdue)
             examples = [with_label(each, _negative(given.bodies)) for each in decoded]
-            self.to_learn = given.bodies.of_json(examples, True)
-            self.append(given, NDJSON, b"".join(lines_of(examples)))
+            self.to_learn, media, body = given.bodies.labelled(examples)
+            self.append(given, media, body)
         for id, _ in overdue:
             given.log.settle(id, given.now, "dropped" if is_drop else "negative")
         self.answer = {"absent": len(overdue)}

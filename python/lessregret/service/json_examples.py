@@ -37,6 +37,19 @@ class Row(msgspec.Struct, forbid_unknown_fields=True):
     id: str | None = None
 
 
+class KeptExample(Example):
+    """An example that waits for its label, or came by one late."""
+
+    played: bytes | None = None
+    """what the core keeps of a play, for a model that learns from old predictions"""
+
+
+class KeptRow(Row):
+    """The cells of an example that waits for its label, or came by one late."""
+
+    played: bytes | None = None
+
+
 class LabelOf(msgspec.Struct, forbid_unknown_fields=True):
     """The label of a prediction that was made before."""
 

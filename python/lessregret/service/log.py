@@ -46,6 +46,10 @@ CREATE INDEX waiting_time ON waiting(time);
 CREATE TABLE settled (id TEXT PRIMARY KEY, time REAL NOT NULL, fate TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX settled_time ON settled(time);
 """
+COLUMNS = ("position", "time", "media", "examples", "checksum", "body", "key")
+"""The columns of an entry."""
+MOST_ROWS = 64
+"""Entries of a statement. SQLite's Python module keeps 128 statements prepared."""
 PASSING = ("locked", "busy", "full")
 """Words of SQLite's errors after which nothing was written, and the next attempt may succeed."""
 
@@ -76,6 +80,8 @@ class Log:
 
     def __init__(self, path: Path, durability: str = "full") -> None:
         self.name = path.name
+        self._rows: list[object] = []
+        """the columns of entries that were added in this transaction and are not written yet"""
         try:
             self._database = sqlite3.connect(
                 path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
@@ -117,19 +123,32 @@ class Log:
         self._database.execute("BEGIN IMMEDIATE")
         try:
             yield
+            self._insert()
             self._database.execute("COMMIT")
         except BaseException:
             self.last, self.waiting = before
+            self._rows = []
             if self._database.in_transaction:
                 self._database.execute("ROLLBACK")
             raise
 
     def append(self, time: float, media: str, examples: int, body: bytes, key: str | None) -> int:
-        """Add an entry; its position."""
+        """Add an entry; its position. Inside a transaction."""
         self.last += 1
-        row = (self.last, time, media, examples, zlib.crc32(body), body, key)
-        self._database.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        self._rows += (self.last, time, media, examples, zlib.crc32(body), body, key)
         return self.last
+
+    def _insert(self) -> None:
+        """Write the entries that were added, many in one statement.
+
+        Every statement gives the GIL away and must get it back from the thread that reads requests,
+        which takes longer than the statement.
+        """
+        rows, self._rows = self._rows, []
+        for start in range(0, len(rows), len(COLUMNS) * MOST_ROWS):
+            some = rows[start : start + len(COLUMNS) * MOST_ROWS]
+            places = ", ".join([f"({', '.join('?' * len(COLUMNS))})"] * (len(some) // len(COLUMNS)))
+            self._database.execute(f"INSERT INTO log VALUES {places}", some)
 
     def about(self, name: str) -> str | None:
         """A fact about the log that was noted before."""
@@ -142,6 +161,7 @@ class Log:
 
     def with_key(self, key: str) -> tuple[int, int] | None:
         """The position and the examples of the entry that has this key."""
+        self._insert()
         found = self._database.execute("SELECT position, examples FROM log WHERE key = ?", (key,))
         row: tuple[int, int] | None = found.fetchone()
         return row
@@ -152,8 +172,9 @@ class Log:
         expected = position + 1
         try:
             rows = self._database.execute(query + "ORDER BY position", (position,))
+            crc32 = zlib.crc32
             for found, media, examples, checksum, body in rows:
-                is_sound = isinstance(body, bytes) and zlib.crc32(body) == checksum
+                is_sound = type(body) is bytes and crc32(body) == checksum
                 if found != expected or not is_sound:
                     raise LogError(
                         f"{self.name}: expected the sound entry {expected}, found "

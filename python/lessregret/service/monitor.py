@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from lessregret import _core
 from lessregret.learners.learner import Learner
 from lessregret.ledger import Tally
+from lessregret.service.many_classes import hits
 from lessregret.training.calibration import Calibration
 
 POINTS = 240
@@ -41,10 +42,13 @@ class Window:
         self._seen = 0
         self._lock = threading.Lock()
 
-    def add(self, outcomes: Sequence[_core.Outcomes]) -> None:
-        """Add examples: margins, labels, importances."""
+    def add(self, outcomes: Sequence[_core.Outcomes], codes: Sequence[int] | None = None) -> None:
+        """Add examples: margins, or hits of many classes; labels; importances."""
         size = self._rows.shape[1]
-        rows = [(each.margins, each.labels, each.importances) for each in outcomes]
+        rows = [
+            (each.margins if codes is None else hits(each, codes), each.labels, each.importances)
+            for each in outcomes
+        ]
         columns = [np.concatenate(column) for column in zip(*rows, strict=True)]
         taken = np.stack([column[-size:].astype(np.float64) for column in columns])
         with self._lock:
@@ -66,10 +70,12 @@ class Monitor:
         self._points: list[Point] = []
         self._step = 1.0
         self._before: Tally | None = None
+        self._has_classes = False
 
-    def watch(self, outcomes: Sequence[_core.Outcomes]) -> None:
-        """Examples were learned."""
-        self.window.add(outcomes)
+    def watch(self, outcomes: Sequence[_core.Outcomes], codes: Sequence[int] | None = None) -> None:
+        """Examples were learned; of many classes the codes are told."""
+        self._has_classes = codes is not None
+        self.window.add(outcomes, codes)
 
     def note(self, learner: Learner, now: float) -> None:
         """Add a point to the curve if something was learned since the last one."""
@@ -104,6 +110,10 @@ class Monitor:
         """What the window shows."""
         margins, labels, importances = self.window.rows()
         found: dict[str, Any] = {"examples": len(margins), "auc": None, "calibration": []}
+        if self._has_classes:
+            total = importances.sum()
+            accuracy = float((margins * importances).sum() / total) if total > 0 else None
+            return {**found, "accuracy": accuracy}
         if len(margins):
             found["auc"] = area_under_curve(margins, labels, importances)
         if is_logistic and len(margins):

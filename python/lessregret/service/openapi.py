@@ -82,7 +82,7 @@ ERROR: dict[str, Any] = {
 
 
 def _operations() -> list[tuple[str, str, dict[str, Any]]]:
-    predicted = _object(prediction=NUMBER, predictions={"type": "array", "items": NUMBER})
+    predicted = _object(prediction=CELL, predictions={"type": "array", "items": CELL})
     learned = _object(examples=WHOLE, position=WHOLE, repeated={"type": "boolean"})
     settled = _object(results={"type": "array", "items": {"type": "string"}}, position=WHOLE)
     return [

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
 
+from lessregret import _core
 from lessregret.errors import InputError
 from lessregret.learners.learner import Learner
 from lessregret.service.bodies import JSON, NDJSON, Bodies, margins
-from lessregret.service.json_examples import BODY
+from lessregret.service.json_examples import BODY, Example, KeptExample, KeptRow
+from lessregret.service.many_classes import Class, classes_of
 from lessregret.service.refusals import BadInputError
 from lessregret.training.predictions import link
 
@@ -24,9 +27,12 @@ ID_LENGTH = 256
 class Predicted(NamedTuple):
     """Predictions, and the examples that are to wait for their labels."""
 
-    numbers: list[float]
+    numbers: Sequence[float | Class | None]
+    """a number for each example; of many classes the likeliest"""
     is_many: bool
     to_keep: list[tuple[str, bytes]]
+    about: dict[str, Any]
+    """what is answered beside the predictions"""
 
 
 class Predictor(ABC):
@@ -36,6 +42,8 @@ class Predictor(ABC):
         self.bodies = bodies
         self.predicted = 0
         """examples predicted since the start"""
+        self._classes = classes_of(learner)
+        self._learns_late = learner._core.learns_late
         self._link = link(learner.spec["loss"])
 
     @property
@@ -57,15 +65,42 @@ class Predictor(ABC):
 
     def _predicted(self, media: str, body: bytes) -> Predicted:
         if media not in (JSON, NDJSON):
-            found = margins(self.learner, self.bodies.unlabelled(media, body))
-            return Predicted(self._numbers(found), True, [])
+            return self._of_examples(self.bodies.unlabelled(media, body), True)
         plain = self.bodies.plain(media, body, False)
         if plain is not None:
-            return Predicted(self._numbers(margins(self.learner, plain[0])), plain[1], [])
+            return self._of_examples(*plain)
         examples, is_many = self.bodies.decoded(media, body)
+        if self._learns_late and any(each.id is not None for each in examples):
+            return self._played(examples, is_many)
         to_keep = [(checked_id(each.id), _kept(each)) for each in examples if each.id is not None]
-        numbers = self._numbers(self._margins(examples))
-        return Predicted(numbers, is_many, to_keep)
+        if self._classes is not None:
+            found = self._of_examples(self.bodies.of_json(examples, False), is_many)
+            return found._replace(to_keep=to_keep)
+        return Predicted(self._numbers(self._margins(examples)), is_many, to_keep, {})
+
+    def _of_examples(self, examples: _core.Examples, is_many: bool) -> Predicted:
+        outcomes = self.learner._core.predict(examples)
+        if self._classes is None:
+            return Predicted(self._numbers(outcomes.margins), is_many, [], {})
+        self.predicted += len(outcomes)
+        codes = (self.learner.classes or [])[: outcomes.classes or 0]
+        rows = outcomes.margins if codes else np.zeros(len(outcomes))
+        classes, about = self._classes.answer(rows, codes)
+        if not is_many:
+            about = {k: each[0] if k != "classes" else each for k, each in about.items()}
+        return Predicted(classes, is_many, [], about)
+
+    def _played(self, examples: list[Any], is_many: bool) -> Predicted:
+        """Predict, and keep what learning from the margins that are answered will need."""
+        found = self.learner._core.play_late(self.bodies.of_json(examples, False))
+        pairs = zip(examples, found, strict=True)
+        to_keep = [
+            (checked_id(each.id), _kept(each, played))
+            for each, (_, played) in pairs
+            if each.id is not None
+        ]
+        numbers = self._numbers(np.array([margin for margin, _ in found], np.float64))
+        return Predicted(numbers, is_many, to_keep, {})
 
     def _margins(self, examples: list[Any]) -> NDArray[np.float64]:
         """The margins; a dict goes to the core as it is, which needs no array for one example."""
@@ -90,8 +125,9 @@ def checked_id(id: str) -> str:
     return id
 
 
-def _kept(example: Any) -> bytes:
+def _kept(example: Any, played: bytes | None = None) -> bytes:
     if example.label is not None:
         expected = "no label beside an id; send it to /outcome later"
         raise InputError(f"{BODY}.label", 0, 0, repr(example.label)[:80], expected)
-    return msgspec.json.encode(type(example)(example.features, None, example.importance))
+    kind = KeptExample if isinstance(example, Example) else KeptRow
+    return msgspec.json.encode(kind(example.features, None, example.importance, None, played))

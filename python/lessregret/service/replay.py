@@ -4,7 +4,7 @@
 
 The bits do not depend on how examples are divided into calls. Two things do, and are kept as they
 were: labels of text are spelled in one way per body, and a round that diverges ends its own entry
-only. So a joined body that cannot be parsed is parsed entry by entry, and after a round that
+only. So a joined body that cannot be parsed is parsed in smaller parts, and after a round that
 diverges learning goes on with the next entry.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from lessregret import _core
 from lessregret.errors import InputError
-from lessregret.service.bodies import JSON, NDJSON, VW, Bodies
+from lessregret.service.bodies import JSON, NDJSON, VW, Bodies, Labelled
 from lessregret.service.log import Entry, LogError
 from lessregret.service.refusals import RefusedError
 
@@ -22,22 +22,27 @@ MOST_EXAMPLES = 4096
 MOST_BYTES = 4 << 20
 LINES = {JSON: NDJSON, NDJSON: NDJSON, VW: VW}
 """What entries become when they are joined, if they can be."""
-Learn = Callable[[_core.Examples], object]
+Learn = Callable[[Labelled], object]
+Run = list[Entry]
+Joined = _core.Examples | None
 
 
 def runs(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
     """Entries that follow each other and may be joined, in lists of bounded size."""
     run: list[Entry] = []
     examples = size = 0
+    before: str | None = None
     try:
         for entry in entries:
+            kind = _lines_of(entry)
             examples += entry.examples
             size += len(entry.body)
-            is_small = examples <= MOST_EXAMPLES and size <= MOST_BYTES
-            if run and not (is_small and _may_follow(run[-1], entry)):
+            may_follow = kind is not None and kind == before
+            if run and not (may_follow and examples <= MOST_EXAMPLES and size <= MOST_BYTES):
                 yield run
                 run, examples, size = [], entry.examples, len(entry.body)
             run.append(entry)
+            before = kind
     except LogError:
         # What stands before the damage is learned.
         if run:
@@ -47,32 +52,35 @@ def runs(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
         yield run
 
 
-def _may_follow(before: Entry, entry: Entry) -> bool:
-    kind = _lines_of(before)
-    return kind is not None and kind == _lines_of(entry)
-
-
 def _lines_of(entry: Entry) -> str | None:
     """The media type of the lines that the body has; None if it is no lines."""
-    if entry.media == JSON and (b"\n" in entry.body or not entry.body.startswith(b"{")):
+    media, body = entry.media, entry.body
+    if media == JSON and (body[:1] != b"{" or b"\n" in body):
         return None
-    return LINES.get(entry.media)
+    return LINES.get(media)
 
 
-def learn_run(bodies: Bodies, run: list[Entry], learn: Learn, rounds: Callable[[], int]) -> None:
-    """Learn a run of entries. ``learn`` returns None unless a round diverged; ``rounds`` counts."""
-    while run:
+def learn_run(bodies: Bodies, run: Run, learn: Learn, rounds: Callable[[], int]) -> None:
+    """Learn a run of entries. ``learn`` returns None unless a round diverged; ``rounds`` counts.
+
+    A run that cannot be joined is divided, until its entries can be joined or stand alone.
+    """
+    to_do = [run]
+    while to_do:
+        run = to_do.pop()
         joined = _joined(bodies, run)
-        if joined is None:
-            entry, run = run[0], run[1:]
-            learn(bodies.examples(entry.media, entry.body))
-            continue
-        before = rounds()
-        diverged = learn(joined)
-        run = [] if diverged is None else _behind(run, rounds() - before)
+        if joined is not None:
+            before = rounds()
+            if learn(Labelled(joined)) is not None:
+                to_do += filter(None, [_behind(run, rounds() - before)])
+        elif len(run) == 1:
+            learn(bodies.entry(run[0].media, run[0].body))
+        else:
+            middle = len(run) // 2
+            to_do += [run[middle:], run[:middle]]
 
 
-def _joined(bodies: Bodies, run: list[Entry]) -> _core.Examples | None:
+def _joined(bodies: Bodies, run: Run) -> Joined:
     """The examples of all entries; None if they must be parsed one by one."""
     if len(run) == 1:
         return None

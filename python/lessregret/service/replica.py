@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from lessregret.errors import ModelFileError, SpecError
 from lessregret.learners.learner import Learner
 from lessregret.service.bodies import Bodies
+from lessregret.service.many_classes import classes_of
 from lessregret.service.measures import Measures
 from lessregret.service.monitor import Monitor
 from lessregret.service.predictor import Predictor
@@ -68,7 +69,9 @@ class Replica(Predictor):
         self.measures = Measures(self)
         self.trouble: str | None = None
         self.waiting = self.absent = 0
-        super().__init__(self._learner, Bodies(self._learner.space, settings.most_batch))
+        learner = self._learner
+        bodies = Bodies(learner.space, settings.most_batch, classes_of(learner))
+        super().__init__(learner, bodies)
         self._ends = threading.Event()
         self._thread = threading.Thread(target=self._run, name="lessregret-replica", daemon=True)
         self._thread.start()

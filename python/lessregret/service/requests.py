@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
+from collections import deque
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -191,11 +195,64 @@ def as_json(content: Any, status: int = 200, headers: dict[str, str] | None = No
     return Response(msgspec.json.encode(content), status, headers, "application/json")
 
 
+class Mailbox:
+    """Brings answers of the writer to the event loop, all of one transaction in one call.
+
+    ``asyncio.wrap_future`` wakes the loop once for each answer.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self._answered: deque[tuple[asyncio.Future[Any], Future[Any]]] = deque()
+        self._is_called = False
+
+    async def answer(self, future: Future[Any]) -> Any:
+        """The result of a future that another thread sets."""
+        waiter: asyncio.Future[Any] = self.loop.create_future()
+        future.add_done_callback(partial(self._put, waiter))
+        return await waiter
+
+    def _put(self, waiter: asyncio.Future[Any], future: Future[Any]) -> None:
+        """Called by the writer. An answer comes before the flag is read: none is left behind."""
+        self._answered.append((waiter, future))
+        if not (self._is_called or self.loop.is_closed()):
+            self._is_called = True
+            self.loop.call_soon_threadsafe(self._open)
+
+    def _open(self) -> None:
+        self._is_called = False
+        while self._answered:
+            waiter, future = self._answered.popleft()
+            if waiter.done():
+                continue
+            error = future.exception()
+            if error is None:
+                waiter.set_result(future.result())
+            else:
+                waiter.set_exception(error)
+
+
+class _OfThread(threading.local):
+    mailbox: Mailbox | None = None
+
+
+_OF_THREAD = _OfThread()
+"""A thread runs one event loop at a time."""
+
+
+def _mailbox() -> Mailbox:
+    """The mailbox of the running event loop."""
+    loop, found = asyncio.get_running_loop(), _OF_THREAD.mailbox
+    if found is None or found.loop is not loop:
+        found = _OF_THREAD.mailbox = Mailbox(loop)
+    return found
+
+
 async def answer_in_time(future: Any, timeout: float) -> Any:
     """The answer of the writer. If it does not come, the client does not know what was kept."""
     try:
         with Deadline(timeout):
-            return await asyncio.wrap_future(future)
+            return await _mailbox().answer(future)
     except TimeoutError:
         raise UnavailableError(
             "no answer in time; ask again with the same Idempotency-Key to learn what was kept"

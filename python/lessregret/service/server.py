@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import socket
 from typing import Any
@@ -67,6 +68,12 @@ class Server(uvicorn.Server):
         super().__init__(config)
         self._application = application
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start. What was made until now stays, so the garbage collector need not walk over it."""
+        gc.collect()
+        gc.freeze()
+        await super().startup(sockets)
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop."""
         self._application.end_streams()
@@ -91,6 +98,7 @@ def server(
         access_log=False,
         log_level="warning",
         server_header=False,
+        proxy_headers=False,
         limit_concurrency=MOST_CONNECTIONS,
         timeout_graceful_shutdown=GRACE,
         root_path=root_path,

@@ -18,12 +18,13 @@ from concurrent.futures import Future
 from typing import Any
 
 from lessregret import _core
-from lessregret.errors import DivergedError, LessRegretError
+from lessregret.errors import DivergedError, InputError, LessRegretError
 from lessregret.learners.learner import Learner
-from lessregret.service.bodies import Bodies
+from lessregret.service.bodies import Bodies, Labelled
 from lessregret.service.clock import Clock
 from lessregret.service.jobs import GiveUp, Job, Probe, Surroundings
 from lessregret.service.log import Log, LogError, is_passing, told
+from lessregret.service.many_classes import classes_of
 from lessregret.service.refusals import BusyError, NotLearnedError, RefusedError, UnavailableError
 from lessregret.service.replay import learn_run, runs
 from lessregret.service.settings import Settings
@@ -61,7 +62,7 @@ class Writer:
     ) -> None:
         self.learner, self.log, self.snapshots = learner, log, snapshots
         self.settings, self.clock, self._watch = settings, clock, watch
-        self.bodies = Bodies(learner.space, settings.most_batch)
+        self.bodies = Bodies(learner.space, settings.most_batch, classes_of(learner))
         self.position = position
         self.replayed = 0
         self.to_replay = log.examples_since(position)
@@ -144,7 +145,7 @@ class Writer:
             for run in runs(self.log.since(self.position)):
                 if self._closing:
                     return
-                learn_run(self.bodies, run, self._learn, lambda: self.learner.tally().rounds)
+                learn_run(self.bodies, run, self._learn, self._rounds)
                 self._tell_watch()
                 self.position = run[-1].position
                 self.replayed += sum(entry.examples for entry in run)
@@ -152,6 +153,9 @@ class Writer:
             self._fail(str(error))
             return
         self._has_read, self.trouble = True, None
+
+    def _rounds(self) -> int:
+        return self.learner.tally().rounds
 
     def _step(self) -> bool:
         jobs = self._take()
@@ -231,12 +235,14 @@ class Writer:
             trouble = self._snapshot_for(job)
         return trouble
 
-    def _learn(self, examples: _core.Examples) -> RefusedError | None:
+    def _learn(self, given: Labelled) -> RefusedError | None:
         """Learn; if a round diverges, the rest of the entry is not learned, now or at any start."""
-        self._since_snapshot += len(examples)
+        self._since_snapshot += len(given.examples)
+        core, (examples, played) = self.learner._core, given
         try:
-            self._outcomes.append(self.learner._core.learn(examples))
-        except DivergedError as error:
+            learned = core.learn(examples) if played is None else core.learn_late(examples, played)
+            self._outcomes.append(learned)
+        except (DivergedError, InputError) as error:
             return NotLearnedError(str(error))
         return None
 

@@ -7,6 +7,7 @@
 //! - [`frame`]: what every learner has beside its slots;
 //! - [`single`]: the learner with one rate; [`lanes`]: the learner with several lanes, mixed;
 //!   [`classes`]: the learner of many classes, with one rate or several lanes;
+//! - [`late`]: what a prediction keeps until its label comes;
 //! - [`explain`]: the parts of one prediction;
 //! - [`slim`]: a model of weights only, which predicts and does not learn;
 //! - [`many`]: many learners on the same examples;
@@ -21,6 +22,7 @@ mod dispatch;
 pub mod explain;
 mod frame;
 mod lanes;
+pub mod late;
 pub mod many;
 pub mod merging;
 pub mod model;

@@ -10,6 +10,7 @@ use crate::example::{Chunk, Example, Ordered, SlotLookup};
 use crate::learn::certificate::{Certificate, SumsMark};
 use crate::learn::explain::Explanation;
 use crate::learn::frame::union;
+use crate::learn::late::{Kept, cannot_learn_late};
 use crate::learn::merging::MergeOrder;
 use crate::learn::slim::SlimModel;
 use crate::learn::tally::{SlotSummary, Tally};
@@ -57,6 +58,10 @@ pub trait Learn {
     fn gains_from_helper(&self) -> bool {
         false
     }
+    /// Absorb examples that were played before, each as [`Predict::play_late`] kept it, at the margin that was played.
+    fn learn_late(&mut self, _examples: Ordered<'_>, _played: &[Kept]) -> Result<()> {
+        Err(cannot_learn_late())
+    }
     /// A hint of the number of features to come, for choosing the kind of memory.
     fn expect(&mut self, features: u64);
     /// The index in which readers may look up the slots of examples before they are learned, if there is one.
@@ -86,6 +91,10 @@ pub trait Learn {
 pub trait Predict: Send + Sync {
     /// Append the margins of the examples and learn nothing.
     fn predict(&self, examples: Ordered<'_>, margins: &mut Vec<f64>);
+    /// Play an example, and keep what learning from it will need when its label comes late.
+    fn play_late(&self, _example: &Example<'_>) -> Result<Kept> {
+        Err(cannot_learn_late())
+    }
     /// The parts of the prediction of one example, which add up to its margin.
     fn explain(&self, example: &Example<'_>) -> Explanation;
 }
@@ -118,6 +127,10 @@ pub trait Inspect: Merge + Send + Sync {
     fn scales(&self) -> &Scales;
     /// Whether the weights are those of unit values.
     fn has_unit_values(&self) -> bool {
+        false
+    }
+    /// Whether the model learns from predictions whose labels come late.
+    fn learns_late(&self) -> bool {
         false
     }
     /// The sums over the rounds so far.

@@ -80,6 +80,10 @@ pub struct Tally {
     /// Left out of files if it is 0.
     #[serde(default, skip_serializing_if = "is_none")]
     pub merges: u64,
+    /// Rounds that were learned from long after they were played, so that no bound is proved any more. Left out of
+    /// files if it is 0.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub late: u64,
 }
 
 /// Whether a count is 0 and can be left out of a file.
@@ -111,6 +115,7 @@ impl Tally {
             penalty: sum(|tally| tally.penalty),
             standardised_loss: sum(|tally| tally.standardised_loss),
             merges: shards.iter().fold(start.merges, |most, tally| most.max(tally.merges)) + 1,
+            late: count(|tally| tally.late),
         }
     }
 

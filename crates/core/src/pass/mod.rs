@@ -4,11 +4,13 @@
 //! - [`outcomes`]: the results of a pass;
 //! - [`learner`]: the learner with its spec, its slots and the names of its features;
 //! - [`shared`]: a learner for many threads; [`access`]: what a pass needs of a learner that may be shared;
-//! - [`learning`], [`predicting`]: the passes; [`one`]: one example at a time.
+//! - [`learning`], [`predicting`]: the passes; [`one`]: one example at a time;
+//!   [`late`]: predictions whose labels come late.
 //!
 //! The feature spaces of learner and examples are compared here, once, and nowhere else.
 
 mod access;
+mod late;
 mod learner;
 mod learning;
 mod one;

@@ -51,6 +51,8 @@ pub trait Rule: Copy + Send + Sync + 'static {
     const COIN_LANE: bool = false;
     /// Whether the rule is played so often that its kernels are compiled for AVX-512, too.
     const IS_COMMON: bool = false;
+    /// Whether the rule takes gradients that come late, by `reading` and `revise`.
+    const REVISES: bool = false;
     /// The ways in which learners with this rule can be merged.
     const MERGES: Merges = Merges::Never;
 
@@ -87,6 +89,21 @@ pub trait Rule: Copy + Send + Sync + 'static {
         step: Step,
         dither: Dither,
     ) -> f32;
+    /// Rules that revise: what a prediction keeps of the slot until its label comes.
+    fn reading(&self, _slot: &Self::Slot) -> f32 {
+        0.0
+    }
+    /// Rules that revise: [`Rule::absorb`], for a gradient of weights that were played when `reading` was read.
+    fn revise(
+        &self,
+        slot: &mut Self::Slot,
+        value: f32,
+        gradient: f32,
+        _reading: f32,
+        dither: Dither,
+    ) -> f32 {
+        self.absorb(slot, value, gradient, Step::default(), dither)
+    }
     /// Rules that descend: set the weight, clipped to the interval, in a slot that has absorbed. Everything
     /// else in the slot is unchanged.
     fn place(&self, _slot: &mut Self::Slot, _weight: f64, _dither: Dither) {}
@@ -183,6 +200,7 @@ rules! {
     inverse_sqrt: "inverse-sqrt" => InverseSqrt(InverseSqrtParameters);
     global: "global" => Global(GlobalParameters);
     per_coordinate: "per-coordinate" => PerCoordinate(PerCoordinateParameters);
+    adaptive_revision: "adaptive-revision" => AdaptiveRevision(AdaptiveRevisionParameters);
     ftrl: "ftrl" => Ftrl(FtrlParameters);
     coin: "coin" => Coin(CoinParameters);
     passive_aggressive: "pa" => Pa(PaParameters), "pa-i" => PaI(Pa1Parameters), "pa-ii" => PaII(Pa2Parameters);

@@ -1,7 +1,7 @@
 """The rules, one a file: the readable twins of ``crates/core/src/rule/``.
 
->>> list(RULES)[:5]
-['constant', 'inverse-sqrt', 'global', 'per-coordinate', 'ftrl']
+>>> list(RULES)[:6]
+['constant', 'inverse-sqrt', 'global', 'per-coordinate', 'adaptive-revision', 'ftrl']
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from lessregret.learners.rules.catalogue import Catalogue, rule_by_class
 from lessregret.learners.rules.rule import BoxedRule, ExampleStats, Rule, Step
 
 if TYPE_CHECKING:
+    from lessregret.learners.rules.adaptive_revision import AdaptiveRevision
     from lessregret.learners.rules.arow import Arow
     from lessregret.learners.rules.coin import Coin
     from lessregret.learners.rules.confidence_weighted import CW, CWStdev
@@ -108,6 +109,7 @@ __all__ = [
     "PA1",
     "PA2",
     "RULES",
+    "AdaptiveRevision",
     "Arow",
     "BoxedRule",
     "CWStdev",

@@ -20,6 +20,7 @@
 //! not coupled).
 
 mod gather;
+mod late;
 mod merge;
 mod model;
 mod round;

@@ -2,13 +2,14 @@
 
 use serde_json::Value;
 
-use super::Single;
+use super::{Single, late};
 use crate::error::Result;
 use crate::example::{Example, Ordered, Scaled, Scales};
 use crate::learn::certificate::{Certificate, Measure, SumsMark};
 use crate::learn::dispatch;
 use crate::learn::explain::Explanation;
 use crate::learn::frame::Boxes;
+use crate::learn::late::Kept;
 use crate::learn::model::{Inspect, Learn, Predict};
 use crate::learn::rounds;
 use crate::learn::single::gather::Gathered;
@@ -46,6 +47,10 @@ impl<R: Rule, B: Boxes> Single<R, B> {
 impl<R: Rule, B: Boxes> Learn for Single<R, B> {
     fn learn(&mut self, examples: Ordered<'_>, margins: &mut Vec<f64>) -> Result<()> {
         rounds::learn(self, self.frame.penalty, examples, margins)
+    }
+
+    fn learn_late(&mut self, examples: Ordered<'_>, played: &[Kept]) -> Result<()> {
+        late::learn(self, examples, played)
     }
 
     fn expect(&mut self, features: u64) {
@@ -90,6 +95,10 @@ impl<R: Rule, B: Boxes> Predict for Single<R, B> {
         dispatch::predict(self, examples, margins);
     }
 
+    fn play_late(&self, example: &Example<'_>) -> Result<Kept> {
+        late::play(self, example)
+    }
+
     fn explain(&self, example: &Example<'_>) -> Explanation {
         let (mut scratch, mut gathered, mut clipped) =
             (Scaled::default(), Gathered::default(), Vec::new());
@@ -117,6 +126,10 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
         R::UNIT_VALUES
     }
 
+    fn learns_late(&self) -> bool {
+        late::check(self).is_ok()
+    }
+
     fn tally(&self) -> &Tally {
         &self.tally
     }
@@ -140,7 +153,7 @@ impl<R: Rule, B: Boxes> Inspect for Single<R, B> {
             }
             summary.touched += 1;
         }
-        if self.frame.importance_aware || self.tally.merges > 0 {
+        if self.frame.importance_aware || self.tally.merges > 0 || self.tally.late > 0 {
             return SlotSummary { theorem: None, ..summary };
         }
         summary.spread = (R::BOUNDED && self.frame.rule.is_proved(shared)).then_some(spread);
