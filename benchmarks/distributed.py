@@ -1,11 +1,15 @@
 """How well and how fast learners on many machines learn, beside one learner on one.
 
     python -m benchmarks.distributed [--data DIR] [--only a9a,clicks] [--shards 8] [--syncs 64]
+    python -m benchmarks.distributed --orders 8 [--only a9a,clicks]
 
 K shards are simulated in one process, which gives the bits that K machines would. One pass; the
 last fifth of the examples is held out. The table holds the log loss there over that of one learner.
 Shards take turns at random examples, or with ``--by time`` each has an interval of its own, or with
 ``--by feature`` each has the examples of some values of one feature, as with one log a campaign.
+
+``--orders`` says how much of such a difference is luck: the losses of one learner after random
+orders of the same examples, over its loss after the order of the data.
 """
 
 from __future__ import annotations
@@ -56,8 +60,13 @@ def main() -> None:
     parser.add_argument("--syncs", default="64", help="syncs a pass, with commas between")
     parser.add_argument("--ways", default=",".join(WAYS), help="ways to merge, with commas between")
     parser.add_argument("--by", choices=("turns", "time", "feature"), default="turns")
+    parser.add_argument("--orders", type=int, help="try one learner after so many random orders")
     given = parser.parse_args()
     home = DataHome(given.data) if given.data else DataHome.default()
+    if given.orders:
+        for name in given.only.split(",") if given.only else SETS:
+            print(luck(made(name, home), given.orders), flush=True)
+        return
     ways = given.ways.split(",")
     print(f"| data | shards | syncs | one learner | {' | '.join(ways)} | seconds a sync |")
     print("| --- |" + " ---: |" * (len(ways) + 4))
@@ -76,6 +85,22 @@ def row(task: Task, one: float, shards: int, syncs: int, ways: Sequence[str], by
         learner, seconds = trained(task, shards, syncs, way, by)
         cells.append(f"{score(task, learner) / one - 1:+.2%}")
     cells = [task.name, str(shards), str(syncs), f"{one:.4f}", *cells, f"{seconds / syncs:.3f}"]
+    return f"| {' | '.join(cells)} |"
+
+
+def luck(task: Task, orders: int) -> str:
+    """A line about one learner after random orders of what it learns from."""
+    one, found = score(task, after(fresh().to_bytes(), task, task.train)), []
+    for seed in range(orders):
+        order = np.random.default_rng(100 + seed).permutation(task.train)
+        found.append(score(task, after(fresh().to_bytes(), task, order)) / one - 1)
+    cells = [
+        task.name,
+        f"{one:.4f}",
+        f"{min(found):+.2%}",
+        f"{max(found):+.2%}",
+        f"{np.std(found):.2%}",
+    ]
     return f"| {' | '.join(cells)} |"
 
 
