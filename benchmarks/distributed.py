@@ -25,6 +25,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.classes.sets import digits
 from benchmarks.quality.sets import data_sets, named_lines
 from benchmarks.speed.generate import clicks as ctr
 from lessregret import Learner, merge, open_examples
@@ -33,6 +34,8 @@ from lessregret.data.examples import Examples
 
 SETS = ("clicks", "ctr", "a9a", "avazu-piece", "20news-comp", "sentiment")
 SENTIMENT = ("books", "dvd", "electronics", "kitchen")
+DIGITS = 10
+"""the classes of the set ``digits``, which is run if it is asked for"""
 WAYS = ("matched", "weighted", "average")
 CTR_LINES = 200_000
 BITS = 22
@@ -49,6 +52,8 @@ class Task(NamedTuple):
     test: Order
     groups: NDArray[np.int64]
     """of each example to learn from, a value that a log might be kept by"""
+    fresh: Learner
+    """the default learner in its initial state"""
 
 
 def main() -> None:
@@ -72,7 +77,7 @@ def main() -> None:
     print("| --- |" + " ---: |" * (len(ways) + 4))
     for name in given.only.split(",") if given.only else SETS:
         task = made(name, home)
-        one = score(task, after(fresh().to_bytes(), task, task.train))
+        one = score(task, after(task.fresh.to_bytes(), task, task.train))
         for shards in map(int, given.shards.split(",")):
             for syncs in map(int, given.syncs.split(",")):
                 print(row(task, one, shards, syncs, ways, given.by), flush=True)
@@ -90,10 +95,10 @@ def row(task: Task, one: float, shards: int, syncs: int, ways: Sequence[str], by
 
 def luck(task: Task, orders: int) -> str:
     """A line about one learner after random orders of what it learns from."""
-    one, found = score(task, after(fresh().to_bytes(), task, task.train)), []
+    one, found = score(task, after(task.fresh.to_bytes(), task, task.train)), []
     for seed in range(orders):
         order = np.random.default_rng(100 + seed).permutation(task.train)
-        found.append(score(task, after(fresh().to_bytes(), task, order)) / one - 1)
+        found.append(score(task, after(task.fresh.to_bytes(), task, order)) / one - 1)
     cells = [
         task.name,
         f"{one:.4f}",
@@ -109,18 +114,21 @@ def made(name: str, home: DataHome) -> Task:
     with tempfile.NamedTemporaryFile(suffix=".vw") as file:
         file.writelines(lines_of(name, home))
         file.flush()
-        examples = Examples.collect(open_examples([file.name], fresh(), format="vw"))
+        learner = fresh(DIGITS if name == "digits" else None)
+        examples = Examples.collect(open_examples([file.name], learner, format="vw"))
         with open(file.name, "rb") as lines:
             groups = np.array([crc32(b"".join(line.split()[2:3])) for line in lines])
     order = np.arange(len(examples), dtype=np.uint32)
     if name in ("a9a", "rcv1-piece", "sms-spam"):
         np.random.default_rng(0).shuffle(order)
     cut = len(order) * 4 // 5
-    return Task(name, examples, order[:cut], order[cut:], groups[order[:cut]])
+    return Task(name, examples, order[:cut], order[cut:], groups[order[:cut]], learner)
 
 
 def lines_of(name: str, home: DataHome) -> Iterator[bytes]:
     """The lines of a set. The four sets of sentiment are one, in a shuffled order."""
+    if name == "digits":
+        return (line.encode() for line in digits(home))
     if name == "ctr":
         return ctr.vw(1, CTR_LINES)
     if name == "sentiment":
@@ -129,9 +137,9 @@ def lines_of(name: str, home: DataHome) -> Iterator[bytes]:
     return data_sets(home)[name].lines()
 
 
-def fresh() -> Learner:
+def fresh(classes: int | None = None) -> Learner:
     """The default learner in its initial state."""
-    return Learner("logistic", bits=BITS, certify=False)
+    return Learner("logistic", bits=BITS, certify=False, classes=classes)
 
 
 def after(model: bytes, task: Task, order: Order) -> Learner:
@@ -144,12 +152,16 @@ def after(model: bytes, task: Task, order: Order) -> Learner:
 def score(task: Task, learner: Learner) -> float:
     """The mean log loss of the examples that were held out."""
     outcomes = learner.predict(task.examples, order=task.test)
+    if learner.classes is not None:
+        # The margins of many classes are logarithms of probabilities.
+        places = np.searchsorted(learner.classes, outcomes.labels)
+        return float(-np.mean(outcomes.margins[np.arange(len(places)), places]))
     return float(np.mean(np.logaddexp(0.0, -outcomes.labels * outcomes.margins)))
 
 
 def trained(task: Task, shards: int, syncs: int, way: str, by: str) -> tuple[Learner, float]:
     """The merged learner of one pass, and how long the merges took."""
-    learner, seconds = fresh(), 0.0
+    learner, seconds = task.fresh, 0.0
     for number, pieces in enumerate(zip(*dealt(task, shards, syncs, by), strict=True), start=1):
         model = learner.to_bytes()
         parts = [after(model, task, piece) for piece in pieces if len(piece)]
