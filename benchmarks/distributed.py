@@ -9,7 +9,8 @@ Shards take turns at random examples, or with ``--by time`` each has an interval
 ``--by feature`` each has the examples of some values of one feature, as with one log a campaign.
 
 ``--orders`` says how much of such a difference is luck: the losses of one learner after random
-orders of the same examples, over its loss after the order of the data.
+orders of the same examples, over its loss after the order of the data, and then merged learners
+over one learner of the same order, on average.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ DIGITS = 10
 """the classes of the set ``digits``, which is run if it is asked for"""
 WAYS = ("matched", "weighted", "average")
 CTR_LINES = 200_000
+SYNCS = 64
 BITS = 22
 
 Order = NDArray[np.uint32]
@@ -62,17 +64,18 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="the data home")
     parser.add_argument("--only", help="names of data sets, with commas between")
     parser.add_argument("--shards", default="8", help="numbers of shards, with commas between")
-    parser.add_argument("--syncs", default="64", help="syncs a pass, with commas between")
+    parser.add_argument("--syncs", default=str(SYNCS), help="syncs a pass, with commas between")
     parser.add_argument("--ways", default=",".join(WAYS), help="ways to merge, with commas between")
     parser.add_argument("--by", choices=("turns", "time", "feature"), default="turns")
     parser.add_argument("--orders", type=int, help="try one learner after so many random orders")
     given = parser.parse_args()
     home = DataHome(given.data) if given.data else DataHome.default()
+    ways = given.ways.split(",")
     if given.orders:
         for name in given.only.split(",") if given.only else SETS:
-            print(luck(made(name, home), given.orders), flush=True)
+            for shards in map(int, given.shards.split(",")):
+                print(luck(made(name, home), given.orders, shards, ways), flush=True)
         return
-    ways = given.ways.split(",")
     print(f"| data | shards | syncs | one learner | {' | '.join(ways)} | seconds a sync |")
     print("| --- |" + " ---: |" * (len(ways) + 4))
     for name in given.only.split(",") if given.only else SETS:
@@ -93,20 +96,27 @@ def row(task: Task, one: float, shards: int, syncs: int, ways: Sequence[str], by
     return f"| {' | '.join(cells)} |"
 
 
-def luck(task: Task, orders: int) -> str:
-    """A line about one learner after random orders of what it learns from."""
-    one, found = score(task, after(task.fresh.to_bytes(), task, task.train)), []
+def luck(task: Task, orders: int, shards: int, ways: Sequence[str]) -> str:
+    """A line about random orders: one learner's losses over that after the order of the data, and
+    merged learners' over those of one learner that saw the same order, their mean and its error."""
+    one = score(task, after(task.fresh.to_bytes(), task, task.train))
+    alone, merged = [], []
     for seed in range(orders):
-        order = np.random.default_rng(100 + seed).permutation(task.train)
-        found.append(score(task, after(task.fresh.to_bytes(), task, order)) / one - 1)
+        own = task._replace(train=np.random.default_rng(100 + seed).permutation(task.train))
+        alone.append(score(own, after(own.fresh.to_bytes(), own, own.train)))
+        losses = [score(own, trained(own, shards, SYNCS, way, "turns")[0]) for way in ways]
+        merged.append(np.array(losses) / alone[-1] - 1)
+    over = np.array(alone) / one - 1
     cells = [
         task.name,
-        f"{one:.4f}",
-        f"{min(found):+.2%}",
-        f"{max(found):+.2%}",
-        f"{np.std(found):.2%}",
+        f"{over.min():+.1%}",
+        f"{over.max():+.1%}",
+        f"{over.std():.1%}",
+        str(shards),
     ]
-    return f"| {' | '.join(cells)} |"
+    errors = np.std(merged, axis=0, ddof=1) / np.sqrt(orders)
+    means = zip(np.mean(merged, axis=0), errors, strict=True)
+    return f"| {' | '.join([*cells, *(f'{mean:+.1%} ± {error:.1%}' for mean, error in means)])} |"
 
 
 def made(name: str, home: DataHome) -> Task:
@@ -119,7 +129,7 @@ def made(name: str, home: DataHome) -> Task:
         with open(file.name, "rb") as lines:
             groups = np.array([crc32(b"".join(line.split()[2:3])) for line in lines])
     order = np.arange(len(examples), dtype=np.uint32)
-    if name in ("a9a", "rcv1-piece", "sms-spam"):
+    if name in ("a9a", "rcv1-piece", "sms-spam", "digits"):
         np.random.default_rng(0).shuffle(order)
     cut = len(order) * 4 // 5
     return Task(name, examples, order[:cut], order[cut:], groups[order[:cut]], learner)
