@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from benchmarks.classes.sets import digits
 from benchmarks.quality.sets import data_sets, named_lines
 from benchmarks.speed.generate import clicks as ctr
-from lessregret import Learner, merge, open_examples
+from lessregret import Learner, PerCoordinate, merge, open_examples
 from lessregret.data.datasets import DataHome
 from lessregret.data.examples import Examples
 
@@ -68,18 +68,19 @@ def main() -> None:
     parser.add_argument("--ways", default=",".join(WAYS), help="ways to merge, with commas between")
     parser.add_argument("--by", choices=("turns", "time", "feature"), default="turns")
     parser.add_argument("--orders", type=int, help="try one learner after so many random orders")
+    parser.add_argument("--rate", type=float, help="learn at one rate, without lanes")
     given = parser.parse_args()
     home = DataHome(given.data) if given.data else DataHome.default()
     ways = given.ways.split(",")
     if given.orders:
         for name in given.only.split(",") if given.only else SETS:
             for shards in map(int, given.shards.split(",")):
-                print(luck(made(name, home), given.orders, shards, ways), flush=True)
+                print(luck(made(name, home, given.rate), given.orders, shards, ways), flush=True)
         return
     print(f"| data | shards | syncs | one learner | {' | '.join(ways)} | seconds a sync |")
     print("| --- |" + " ---: |" * (len(ways) + 4))
     for name in given.only.split(",") if given.only else SETS:
-        task = made(name, home)
+        task = made(name, home, given.rate)
         one = score(task, after(task.fresh.to_bytes(), task, task.train))
         for shards in map(int, given.shards.split(",")):
             for syncs in map(int, given.syncs.split(",")):
@@ -119,12 +120,12 @@ def luck(task: Task, orders: int, shards: int, ways: Sequence[str]) -> str:
     return f"| {' | '.join([*cells, *(f'{mean:+.1%} ± {error:.1%}' for mean, error in means)])} |"
 
 
-def made(name: str, home: DataHome) -> Task:
+def made(name: str, home: DataHome, rate: float | None = None) -> Task:
     """A data set in memory; sets without an order in time are shuffled."""
     with tempfile.NamedTemporaryFile(suffix=".vw") as file:
         file.writelines(lines_of(name, home))
         file.flush()
-        learner = fresh(DIGITS if name == "digits" else None)
+        learner = fresh(rate, DIGITS if name == "digits" else None)
         examples = Examples.collect(open_examples([file.name], learner, format="vw"))
         with open(file.name, "rb") as lines:
             groups = np.array([crc32(b"".join(line.split()[2:3])) for line in lines])
@@ -147,9 +148,10 @@ def lines_of(name: str, home: DataHome) -> Iterator[bytes]:
     return data_sets(home)[name].lines()
 
 
-def fresh(classes: int | None = None) -> Learner:
-    """The default learner in its initial state."""
-    return Learner("logistic", bits=BITS, certify=False, classes=classes)
+def fresh(rate: float | None, classes: int | None = None) -> Learner:
+    """The default learner in its initial state, or one at a rate."""
+    rule = None if rate is None else PerCoordinate(rate=rate)
+    return Learner("logistic", rule, bits=BITS, certify=False, classes=classes)
 
 
 def after(model: bytes, task: Task, order: Order) -> Learner:
@@ -163,9 +165,9 @@ def score(task: Task, learner: Learner) -> float:
     """The mean log loss of the examples that were held out."""
     outcomes = learner.predict(task.examples, order=task.test)
     if learner.classes is not None:
-        # The margins of many classes are logarithms of probabilities.
         places = np.searchsorted(learner.classes, outcomes.labels)
-        return float(-np.mean(outcomes.margins[np.arange(len(places)), places]))
+        own = outcomes.margins[np.arange(len(places)), places]
+        return float(np.mean(np.logaddexp.reduce(outcomes.margins, axis=1) - own))
     return float(np.mean(np.logaddexp(0.0, -outcomes.labels * outcomes.margins)))
 
 
