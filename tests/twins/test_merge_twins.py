@@ -74,7 +74,7 @@ def test_a_lane_merges_as_a_learner_at_its_rate() -> None:
 
 
 @pytest.mark.parametrize("how", ["matched", "weighted", "average"])
-@pytest.mark.parametrize("rule", RULES[:4], ids=lambda rule: rule.name)
+@pytest.mark.parametrize("rule", [*RULES[:4], PerCoordinate()], ids=lambda rule: rule.name)
 @pytest.mark.parametrize("loss", ["logistic", "hinge"])
 def test_a_class_merges_as_the_formula_says(rule: PerCoordinate, how: str, loss: str) -> None:
     """Shards meet the classes in orders of their own."""
@@ -101,14 +101,20 @@ def test_a_class_merges_as_the_formula_says(rule: PerCoordinate, how: str, loss:
     assert sorted(merged.classes) == sorted(merged_classes(orders[0], orders[1:]))
     mean = merged.tally().features / merged.tally().rounds
     curvature = class_curvature(0.5 * mean, len(merged.classes), multinomial=loss == "logistic")
-    formula = coin_of(merged) if isinstance(rule, Coin) else rule
-    all_slots = [slots(part) for part in (start, *shards)]
-    found = slots(merged)
+    rules = [coin_of(merged) if isinstance(rule, Coin) else rule]
+    if getattr(rule, "rate", None) == "auto":
+        rules = [*(PerCoordinate(rate=rate, offset=0.3) for rate in RATES), coin_of(merged)]
+    width = len(rules)
+    all_slots, found = [slots(part) for part in (start, *shards)], slots(merged)
     for slot in range(len(found)):
         for place, code in enumerate(merged.classes):
-            own = [
-                tuple(part[slot, :, order.index(code)]) if code in order else (0.0, 0.0)
-                for part, order in zip(all_slots, orders, strict=True)
-            ]
-            expected = merged_slot(formula, own[0], own[1:], curvature=curvature, how=how)
-            assert found[slot, :, place] == pytest.approx(np.array(expected), rel=3e-5, abs=1e-6)
+            for lane, formula in enumerate(rules):
+                own = [
+                    tuple(part[slot, :, order.index(code) * width + lane])
+                    if code in order
+                    else (0.0, 0.0)
+                    for part, order in zip(all_slots, orders, strict=True)
+                ]
+                expected = merged_slot(formula, own[0], own[1:], curvature=curvature, how=how)  # type: ignore[arg-type]
+                played = found[slot, :, place * width + lane]
+                assert played == pytest.approx(np.array(expected), rel=3e-5, abs=1e-6)
