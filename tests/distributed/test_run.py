@@ -145,3 +145,22 @@ def test_the_last_merge_takes_no_lift_of_the_fixed_share_for_evidence(tmp_path: 
     lanes = run(plan, Learner(bits=16)).ledger().lanes
     # The lane has 0.99 of the shares in the shards; a product of their moves leaves it 0.64 or so.
     assert max(lane.share for lane in lanes) > 0.95
+
+
+def test_many_classes_are_learned_by_workers(tmp_path: Path) -> None:
+    path, table = tmp_path / "log.vw", tmp_path / "log.csv"
+    rows = [(k % 7 % 5 if k > 20 else k % 2, k % 7, k % 11) for k in range(400)]
+    path.write_text("".join(f"{y} | a{a} b{b}\n" for y, a, b in rows))
+    table.write_text("y,a,b\n" + "".join(f"{'uvwxy'[y]},{a},{b}\n" for y, a, b in rows))
+    by_workers = partial(train, [path], classes="auto", engine=in_process)
+    alone = train_interval(Learner(bits=22, classes="auto").to_bytes(), cut([path], 1)[0])
+    assert by_workers(workers=1, syncs=5).to_bytes() == alone
+    learner = by_workers(workers=3, syncs=5)
+    assert sorted(learner.classes or ()) == [0, 1, 2, 3, 4]
+    assert learner.tally().rounds == 400
+    named = train([table], label="y", columns={"category": ["a", "b"]}, engine=in_process)
+    assert sorted(named.class_names or ()) == list("uvwxy")
+    declared = by_workers(classes=range(5), workers=2, syncs=3)
+    assert declared.classes == [0, 1, 2, 3, 4]
+    with pytest.raises(SpecError, match="the start says what the classes are"):
+        by_workers(start=learner)

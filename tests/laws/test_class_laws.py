@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from lessregret.data.examples import Rows
-from lessregret.errors import InputError, MergeError, SpecError
+from lessregret.errors import InputError, SpecError
 from lessregret.learners.class_loss import ClassLoss
 from lessregret.learners.learner import Learner
 from lessregret.learners.losses import LOSSES, loss_named
-from lessregret.learners.merge import merge
 from lessregret.learners.rules import RULES, PerCoordinate, Rule
 
 CLASSIFYING = [name for name in LOSSES if LOSSES[name].is_classification]
@@ -191,9 +190,3 @@ def test_what_many_classes_do_not_have_is_refused() -> None:
     ):
         with pytest.raises(SpecError, match=told):
             Learner(**{"columns": 2, "classes": 3, **settings})  # type: ignore[arg-type]
-
-
-def test_merging_is_refused() -> None:
-    learner = Learner("logistic", columns=2, classes=3)
-    with pytest.raises(MergeError, match="learners of many classes cannot be merged yet"):
-        merge(learner, [learner])

@@ -15,10 +15,12 @@ from lessregret.distributed.sources import Described, source_of
 from lessregret.errors import SpecError
 from lessregret.learners.learner import Learner
 from lessregret.learners.merge import merge
-from lessregret.training.run import BITS
+from lessregret.training.run import BITS, codes_of_classes, names_of_classes
 
 SYNCS = 64
 """Syncs of a pass: with 8 workers a merged model is then within a percent of one learner's."""
+
+Classes = str | int | Sequence[int | str] | None
 
 
 class Plan(NamedTuple):
@@ -48,6 +50,7 @@ def train(
     start: Learner | None = None,
     label: str | None = None,
     columns: Mapping[str, Any] | None = None,
+    classes: Classes = None,
     workers: int = 2,
     syncs: int = SYNCS,
     every: int | None = None,
@@ -69,6 +72,8 @@ def train(
         The model to start from; it does not change. The default is a new one with 22 bits.
     label, columns
         For a table without ``start``: as for :func:`lessregret.train`.
+    classes : "auto", int, or list, optional
+        Without ``start``, for more than two classes: as for :func:`lessregret.train`.
     workers : int from 1 up, default 2
         How many pieces are learned at the same time.
     syncs : int from 1 up, default 64
@@ -94,7 +99,9 @@ def train(
     choices = ColumnChoices(label=label).over(ColumnChoices.of(columns or {}))
     source = source_of(data, format, choices)
     if start is None:
-        start = _new(source.sample(), format, choices)
+        start = _new(source.sample(), format, choices, classes)
+    elif classes is not None:
+        raise SpecError("the start says what the classes are; leave out classes, or start")
     if every is not None:
         syncs = -(-source.examples() // every)
     with source.cut(workers * max(1, syncs), engine) as (pieces, runs):
@@ -136,12 +143,13 @@ def _check(**asked: int) -> None:
             raise SpecError(f"{name} must be 1 or more, found {value}")
 
 
-def _new(sample: Any, format: str, choices: ColumnChoices) -> Learner:
+def _new(sample: Any, format: str, choices: ColumnChoices, classes: Classes) -> Learner:
     """A new learner for data of which a sample is given, or the names of their files."""
     given = given_data(sample, format=format, choices=choices)
+    many = {} if classes is None else codes_of_classes(classes, given.has_columns)
     if not given.has_columns:
-        return Learner(bits=BITS)
+        return Learner(bits=BITS, **many)
     if choices.label is None:
         raise SpecError("a table needs a label, the column to predict; give label='…'")
-    inferred = given.infer()
-    return Learner(inferred.loss, bits=BITS, schema=inferred.schema)
+    inferred = given.infer(classes=names_of_classes(classes))
+    return Learner(inferred.loss, bits=BITS, schema=inferred.schema, **many)

@@ -17,18 +17,25 @@ c = √S ∂w/∂θ; half of c is the rate above, because half of G·A is about 
 calibrated. Its reward is the one at which it plays the merged weight.
 
 A slot that at most one shard has moved is that shard's.
+
+Of many classes every pair of a feature and a class has a slot. With the multinomial loss κ is
+C/(C − 1) times as large, where C classes count: the Hessian diag q − q qᵀ is 1/C on slopes that add
+up to 0 if all classes are as likely, and Σ g² measures its diagonal, 1/C (1 − 1/C).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import exp, expm1, sqrt, tanh
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from lessregret.learners.rules import Arow, Coin, Ftrl, PerCoordinate
 from lessregret.learners.rules.coin import MOST_EXPONENT
 from lessregret.learners.rules.coin import Slot as CoinSlot
 from lessregret.learners.rules.rule import rate_number
+
+Name = TypeVar("Name", int, str)
+"""what a class is known by: its code, or its name"""
 
 
 class Heavy(NamedTuple):
@@ -67,6 +74,27 @@ def merged_weight(
     total = sum(gained)
     shift = sum(part(gain) * move for gain, move in zip(gained, moves, strict=True) if gain > 0)
     return Heavy(start.weight + shift, energy)
+
+
+def merged_classes(start: Sequence[Name], shards: Sequence[Sequence[Name]]) -> list[Name]:
+    """The classes of the merged learner: those of the start, then those that shards have met.
+
+    >>> merged_classes([3], [[3, 8, 1], [3, 1, 5]])
+    [3, 8, 1, 5]
+    """
+    found = list(start)
+    for shard in shards:
+        found += [name for name in shard if name not in found]
+    return found
+
+
+def class_curvature(curvature: float, classes: int, *, multinomial: bool) -> float:
+    """κ of many classes, from half the mean number of features of an example.
+
+    >>> class_curvature(3.0, 2, multinomial=True), class_curvature(3.0, 2, multinomial=False)
+    (6.0, 3.0)
+    """
+    return curvature * classes / (classes - 1) if multinomial and classes > 1 else curvature
 
 
 def merged_slot(

@@ -33,3 +33,5 @@ pub mod slim;
 mod sound;
 mod table;
 pub mod tally;
+
+pub use classes::Codes;

@@ -14,11 +14,6 @@ pub fn check_all(start: &Part<'_>, shards: &[Part<'_>]) -> Result<Spec> {
     if shards.is_empty() {
         return Err(Error::Merge("there is no shard to merge; give at least one".into()));
     }
-    if start.spec.classes.is_some() {
-        return Err(Error::Merge(
-            "learners of many classes cannot be merged yet; train one learner on all data".into(),
-        ));
-    }
     for shard in shards {
         check_spec(start, shard)?;
         check_boxes(start, shard)?;
@@ -55,12 +50,16 @@ fn check_spec(start: &Part<'_>, shard: &Part<'_>) -> Result<()> {
 /// The schema without classes; none if it has no columns either.
 fn without_classes(part: &Part<'_>) -> Option<Arc<Schema>> {
     let schema = part.spec.space.schema.as_deref().cloned()?;
-    let schema = Schema { classes: None, ..schema };
+    let schema = Schema { classes: None, names: Vec::new(), ..schema };
     (schema != Schema::default()).then(|| Arc::new(schema))
 }
 
-/// The schema with the classes that any of the learners has met.
-pub fn merged_schema(start: &Part<'_>, shards: &[Part<'_>]) -> Result<Option<Arc<Schema>>> {
+/// The schema with these names of many classes, or with the two classes that any of the learners has met.
+pub fn merged_schema(
+    start: &Part<'_>,
+    shards: &[Part<'_>],
+    names: &[String],
+) -> Result<Option<Arc<Schema>>> {
     let classes = |part: &Part<'_>| -> Option<Classes> {
         part.spec.space.schema.as_ref().and_then(|schema| schema.classes.clone())
     };
@@ -79,13 +78,11 @@ pub fn merged_schema(start: &Part<'_>, shards: &[Part<'_>]) -> Result<Option<Arc
         }
     }
     let schema = start.spec.space.schema.clone();
-    Ok(match found.1 {
-        None => schema,
-        classes => {
-            let schema = schema.as_deref().cloned().unwrap_or_default();
-            Some(Arc::new(Schema { classes, ..schema }))
-        }
-    })
+    if found.1.is_none() && names.is_empty() {
+        return Ok(schema);
+    }
+    let schema = schema.as_deref().cloned().unwrap_or_default();
+    Ok(Some(Arc::new(Schema { classes: found.1, names: names.to_vec(), ..schema })))
 }
 
 fn check_boxes(start: &Part<'_>, shard: &Part<'_>) -> Result<()> {

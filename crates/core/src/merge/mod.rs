@@ -12,7 +12,7 @@
 //! - mixture, stack, coin lane, tallies: `learn/lanes/merge.rs`;
 //! - statistics of values and labels: [`scales`] and `example/scale/merge.rs`;
 //! - gradient sums of the certificate, tallies, skipped lines: differences from the start add up;
-//! - names: all of them; classes: those that any of the learners has met.
+//! - names: all of them; classes: those that any of the learners has met ([`classes`]).
 //!
 //! Laws, which tests hold: a merge of one shard is that shard; shards that saw nothing change nothing; the order
 //! of the shards does not change a bit ([`order`]). After a merge the tally says so (`merges`), and no bound is
@@ -23,17 +23,20 @@
 //! merged learner is restored from them.
 
 mod checks;
+mod classes;
 mod order;
 mod scales;
 
 use crate::error::{Error, Result};
 use crate::example::Names;
+use crate::learn::Codes;
 use crate::learn::merging::MergeOrder;
 use crate::learn::model::{Inspect, Model};
 use crate::learn::tally::Tally;
 pub use crate::rule::merging::How;
 use crate::rule::merging::{WAYS, merged_count, merged_sum};
 use crate::spec::Spec;
+use classes::{Union, swiftness};
 
 /// The number of slots that are merged at a time.
 const BLOCK: usize = 1 << 12;
@@ -82,33 +85,61 @@ pub fn merge(start: Part<'_>, shards: &[Part<'_>], how: How, players: u32) -> Re
         return Err(Error::Spec("players must be 1 or more, found 0".into()));
     }
     let mut spec = checks::check_all(&start, shards)?;
-    spec.space.schema = checks::merged_schema(&start, shards)?;
-    let shards = order::sorted(shards);
+    let sorted = order::sorted(shards);
+    let union = Union::of(&start, &sorted)?;
+    let class_names = union.as_ref().map_or(&[][..], |union| &union.names);
+    spec.space.schema = checks::merged_schema(&start, shards, class_names)?;
+    let shards = sorted;
     let (names, skipped) = (merged_names(&start, &shards), shards.iter().map(|part| part.skipped));
     let skipped = merged_count(start.skipped, skipped);
     // A shard without rounds is left out: an average would count it.
-    let played = |part: &&Part<'_>| part.model.tally().rounds > start.model.tally().rounds;
-    let shards: Vec<&dyn Inspect> = shards.iter().filter(played).map(|part| part.model).collect();
-    let model = merged_model(&spec, start.model, &shards, how, players)?;
+    let has_played = |part: &Part<'_>| part.model.tally().rounds > start.model.tally().rounds;
+    let played = shards.into_iter().filter(has_played);
+    let all: Vec<Part<'_>> = std::iter::once(start).chain(played).collect();
+    let copies = match &union {
+        Some(union) => union.rearranged(&spec, &all)?,
+        None => Vec::new(),
+    };
+    let arranged = all.iter().enumerate().map(|(place, part)| match copies.get(place) {
+        Some(Some(copy)) => &**copy as &dyn Inspect,
+        _ => part.model,
+    });
+    let models: Vec<&dyn Inspect> = arranged.collect();
+    let codes = union.as_ref().map(|union| &union.codes);
+    let asked = Asked { spec: &spec, how, players, codes };
+    let model = merged_model(&asked, models[0], &models[1..])?;
     Ok(Merged { spec, model, names, skipped })
 }
 
-fn merged_model(
-    spec: &Spec,
-    start: &dyn Inspect,
-    shards: &[&dyn Inspect],
+/// What is to be made of learners whose classes have the same places.
+struct Asked<'a> {
+    spec: &'a Spec,
     how: How,
     players: u32,
+    codes: Option<&'a Codes>,
+}
+
+fn merged_model(
+    asked: &Asked<'_>,
+    start: &dyn Inspect,
+    shards: &[&dyn Inspect],
 ) -> Result<Box<dyn Model>> {
+    let &Asked { spec, how, players, codes } = asked;
     let mut model = spec.build(start.intervals().map(<[_]>::to_vec))?;
     let slots = order::touched(start, shards);
+    if let Some(codes) = codes {
+        model.add_classes(&codes.codes)?;
+    }
+    model.make_room(&slots)?;
     let tallies: Vec<Tally> = shards.iter().map(|shard| *shard.tally()).collect();
     let tally = Tally::merged(start.tally(), &tallies);
     scales::restore(model.scales_mut(), start, shards, &slots, tally.rounds)?;
-    let curvature = 0.5 * tally.features as f64 / (tally.rounds.max(1)) as f64;
+    let features = tally.features as f64 / (tally.rounds.max(1)) as f64;
+    let curvature = 0.5 * features * swiftness(spec, codes);
     let rule = spec.rule.name();
     let mut blocks = Vec::new();
-    let order = MergeOrder { how, curvature, players, scales: model.scales(), rule };
+    let order =
+        MergeOrder { how, curvature, players, scales: model.scales(), rule, classes: codes };
     let shared = start.merge_shared(shards, &order)?;
     for block in slots.chunks(BLOCK) {
         checks::check_energies(start, shards, block)?;

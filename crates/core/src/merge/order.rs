@@ -22,6 +22,12 @@ fn compare(one: &Part<'_>, other: &Part<'_>) -> Ordering {
         .then_with(|| one.skipped.cmp(&other.skipped))
         .then_with(|| state(one.model).cmp(&state(other.model)))
         .then_with(|| names(one).cmp(&names(other)))
+        .then_with(|| class_names(one).cmp(&class_names(other)))
+}
+
+/// The names of many classes.
+fn class_names<'a>(part: &Part<'a>) -> Option<&'a [String]> {
+    part.spec.space.schema.as_deref().map(|schema| schema.names.as_slice())
 }
 
 fn key(tally: &Tally) -> [u64; 6] {

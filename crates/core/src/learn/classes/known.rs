@@ -16,8 +16,10 @@ use crate::spec::ManyClasses;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Codes {
-    codes: Vec<i32>,
-    counted: Vec<u8>,
+    /// The codes, in the order of their places.
+    pub codes: Vec<i32>,
+    /// Which of them count: 1 for yes, 0 for no.
+    pub counted: Vec<u8>,
 }
 
 /// The classes that a learner knows.

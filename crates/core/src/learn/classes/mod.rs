@@ -21,6 +21,7 @@
 mod absorb;
 mod known;
 mod look;
+mod merge;
 mod mix;
 mod model;
 mod table;
@@ -38,6 +39,7 @@ use crate::simd::f64x8::F64x8;
 use crate::simd::{InstructionSet, LANES, PerLane};
 use crate::spec::ManyClasses;
 use absorb::Betting;
+pub use known::Codes;
 use known::KnownClasses;
 use mix::Observer;
 use table::ClassTable;

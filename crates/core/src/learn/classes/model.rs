@@ -15,7 +15,7 @@ use crate::learn::dispatch;
 use crate::learn::explain::Explanation;
 use crate::learn::frame::Boxes;
 use crate::learn::lanes::coin::COIN;
-use crate::learn::model::{Inspect, Learn, Merge, Predict};
+use crate::learn::model::{Inspect, Learn, Predict};
 use crate::learn::rounds;
 use crate::learn::tally::{LaneSummary, SlotSummary, StackSummary, Tally};
 use crate::rule::{Interval, Line, Rule, Slot};
@@ -79,6 +79,11 @@ impl<R: Rule, B: Boxes, const AUTO: bool> Classes<R, B, AUTO> {
         self.observer.tally.loss - self.observer.tally.played
     }
 
+    /// Whether learners were merged on the way to this one, so that no bound holds.
+    fn is_merged(&self) -> bool {
+        self.observer.tally.merges > 0
+    }
+
     /// The place of the first gradient sum of a slot.
     fn first_sum(&self, slot: usize) -> usize {
         self.position(slot as u32) as usize * self.capacity
@@ -124,7 +129,7 @@ impl<R: Rule, B: Boxes, const AUTO: bool> Classes<R, B, AUTO> {
         let rule = Self::of_lane(self.frame.rule, lane);
         let shared = rule.shared_spread(&self.coupling.state[lane]);
         let rate = Some(f64::from(Self::RATES[lane]));
-        LaneSummary { rate, share, tally, spread: Some(shared + spread) }
+        LaneSummary { rate, share, tally, spread: (!self.is_merged()).then_some(shared + spread) }
     }
 
     fn summary_of_lanes(&self, spreads: &PerLane) -> SlotSummary {
@@ -132,7 +137,7 @@ impl<R: Rule, B: Boxes, const AUTO: bool> Classes<R, B, AUTO> {
         let shares = mixture.shares(*loss);
         let lane = |lane: usize| self.lane_summary(lane, shares[lane], spreads[lane]);
         SlotSummary {
-            mixing_cost: Some(mixture.cost(*loss)),
+            mixing_cost: (!self.is_merged()).then(|| mixture.cost(*loss)),
             lanes: (0..LANES).map(lane).collect(),
             stack: Some(StackSummary { share: shares[LANES], tally: *stack_tally }),
             ..SlotSummary::default()
@@ -140,6 +145,9 @@ impl<R: Rule, B: Boxes, const AUTO: bool> Classes<R, B, AUTO> {
     }
 
     fn summary_of_one(&self, spread: f64, theorem: Option<f64>) -> SlotSummary {
+        if self.is_merged() {
+            return SlotSummary::default();
+        }
         let (rule, shared) = (self.frame.rule, &self.coupling.state[0]);
         let spread = spread + rule.shared_spread(shared);
         let of_all = rule.shared_theorem(shared);
@@ -254,8 +262,6 @@ impl<R: Rule, B: Boxes, const AUTO: bool> Predict for Classes<R, B, AUTO> {
         Explanation::of(example, example, &vec![0.0; example.slots.len()])
     }
 }
-
-impl<R: Rule, B: Boxes, const AUTO: bool> Merge for Classes<R, B, AUTO> {}
 
 impl<R: Rule, B: Boxes, const AUTO: bool> Inspect for Classes<R, B, AUTO> {
     fn slots(&self) -> usize {

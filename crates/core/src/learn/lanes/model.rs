@@ -29,7 +29,7 @@ use crate::simd::{LANES, PerLane};
 /// The state that does not belong to one coordinate, as in the model file.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct State<S> {
+pub(in crate::learn) struct State<S> {
     pub state: [S; LANES],
     pub step: [Step; LANES],
     pub coin: Shared,
