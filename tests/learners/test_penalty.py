@@ -33,7 +33,14 @@ COLUMNS = 200
 ROUNDS = 10_000
 L2 = 0.01
 RADIUS = 2.0
-RATES = {"constant": 0.1, "inverse-sqrt": 1.0, "global": 0.1, "per-coordinate": 0.3, "ftrl": 0.1}
+RATES = {
+    "constant": 0.1,
+    "inverse-sqrt": 1.0,
+    "global": 0.1,
+    "per-coordinate": 0.3,
+    "adaptive-revision": 0.3,
+    "ftrl": 0.1,
+}
 SCOPES = ("active", "all")
 
 
