@@ -88,14 +88,12 @@ fn build_within<P: Parameters, B: Boxes>(
     parameters: &P,
     boxes: B,
 ) -> Result<Box<dyn Model>> {
-    // The constant is tested by itself: the compiler then leaves out learners with lanes of rules that have none.
-    if P::CAN_BE_AUTO {
-        if parameters.is_auto() {
-            return Ok(match &spec.classes {
-                None => Box::new(Lanes::new(plan, rule, boxes)?),
-                Some(classes) => Box::new(Classes::<_, _, true>::new(plan, classes, rule, boxes)?),
-            });
-        }
+    // The constant comes first: the compiler then leaves out learners with lanes of rules that have none.
+    if P::CAN_BE_AUTO && parameters.is_auto() {
+        return Ok(match &spec.classes {
+            None => Box::new(Lanes::new(plan, rule, boxes)?),
+            Some(classes) => Box::new(Classes::<_, _, true>::new(plan, classes, rule, boxes)?),
+        });
     }
     Ok(match &spec.classes {
         None => Box::new(Single::new(plan, rule, boxes)?),

@@ -66,13 +66,11 @@ pub(crate) fn play_batch<P: Kernel>(
 /// Run a call of a kernel with the instructions that it is compiled for; WIDEST says whether it is a call that deserves
 /// AVX-512.
 fn run<P: PlayKernel, const WIDEST: bool, W: WithSimd>(path: InstructionSet, call: W) -> W::Output {
-    // The constants are tested one by one, so that the compiler leaves out the kernels that are never called.
+    // All are constants, so the compiler leaves out the kernels that are never called.
+    if P::VECTORISED && P::WIDEST && WIDEST {
+        return path.run(call);
+    }
     if P::VECTORISED {
-        if P::WIDEST {
-            if WIDEST {
-                return path.run(call);
-            }
-        }
         return path.run_up_to_avx2(call);
     }
     Portable.run(call)
