@@ -136,7 +136,9 @@ def ask_everything(make: Callable[[], Learner], source: Callable[[], Any]) -> No
 
 
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize(
+    "scale", [*(pytest.param(each, marks=pytest.mark.slow) for each in SCALES[:-1]), SCALES[-1]]
+)
 def test_streams_and_examples_of_every_space(folder: Path, name: str, scale: str) -> None:
     for space, make in itertools.product(SPACES, LEARNERS):
         for source in sources(folder, name, space, scale):

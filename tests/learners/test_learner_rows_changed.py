@@ -60,12 +60,15 @@ CHANGES = [
 
 @pytest.mark.parametrize(("name", "value"), CHANGES, ids=str)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: type(rule).__name__)
-def test_rows_that_change_while_they_are_learned(rule: Any, name: str, value: float) -> None:
+@pytest.mark.parametrize("tries", [3, pytest.param(TRIES, marks=pytest.mark.slow)])
+def test_rows_that_change_while_they_are_learned(
+    rule: Any, name: str, value: float, tries: int
+) -> None:
     changed = arrays()
     learner = Learner("hinge", rule, columns=COLUMNS, scale="full")
     rows = Rows(**changed, space=learner)
     with changing(changed[name], value):
-        for use in (learner.learn, learner.predict, Examples.collect) * TRIES:
+        for use in (learner.learn, learner.predict, Examples.collect) * tries:
             with suppress(InputError):
                 use(rows)
     assert np.isfinite(learner.dense_weights()).all()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import RULES, BoxedRule, Rule, parse_rule
 
@@ -63,4 +65,8 @@ def cover(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 COVER = cover(PAIRS)
 """The pairs that quick tests try where all would take minutes; slow tests try the others."""
-REST = [pair for pair in PAIRS if pair not in COVER]
+
+SOME_QUICK = [
+    pytest.param(*pair, marks=() if pair in COVER else pytest.mark.slow) for pair in PAIRS
+]
+"""Every pair, for ``parametrize``: all but those of the cover are slow tests."""

@@ -18,7 +18,7 @@ from lessregret.learners.losses import LOSSES
 from lessregret.learners.readable import ReadableLearner
 from lessregret.learners.rules import RULES, BoxedRule, PerCoordinate, Rule, parse_rule, rule_named
 from lessregret.ledger import Ledger
-from tests.support.pairs import BOXED, EVERY_RULE, ONE_OF_EACH, PAIRS, learns, regresses
+from tests.support.pairs import BOXED, EVERY_RULE, ONE_OF_EACH, PAIRS, SOME_QUICK, learns, regresses
 from tests.support.raw_tables import random_ones, random_table
 from tests.support.rows import learn_rows, predict_rows
 from tests.support.streams import Round, as_csr, random_rounds
@@ -101,7 +101,7 @@ def test_l2_agrees(name: str, loss: str, scope: str, count: int) -> None:
     check_agreement(fast, ReadableLearner(loss, rule, **wishes), rounds)
 
 
-@pytest.mark.parametrize(("loss", "name"), PAIRS)
+@pytest.mark.parametrize(("loss", "name"), SOME_QUICK)
 @pytest.mark.parametrize("scale", ["cap", "full", "standard"])
 def test_scales_agree(name: str, loss: str, scale: str) -> None:
     rule = parse_rule(name)
@@ -111,7 +111,7 @@ def test_scales_agree(name: str, loss: str, scale: str) -> None:
     check_agreement(fast, ReadableLearner(loss, rule, **wishes), rounds)
 
 
-@pytest.mark.parametrize(("loss", "name"), PAIRS)
+@pytest.mark.parametrize(("loss", "name"), SOME_QUICK)
 @pytest.mark.parametrize("missing", [0.0, 0.4])
 def test_standard_scales_of_tables_agree(name: str, loss: str, missing: float) -> None:
     """Columns in every row, columns with missing cells, zeros, ones, and at first only ones."""
@@ -171,7 +171,7 @@ def test_standardised_labels_with_l2_agree(name: str, scope: str, fixed_share: f
     check_agreement(fast, ReadableLearner("squared", rule, **wishes), rounds)
 
 
-@pytest.mark.parametrize(("loss", "name"), PAIRS)
+@pytest.mark.parametrize(("loss", "name"), SOME_QUICK)
 @pytest.mark.parametrize(("scale", "l2"), [("cap", 0.0), ("standard", 0.0), ("standard", 0.01)])
 def test_base_margins_agree(name: str, loss: str, scale: str, l2: float) -> None:
     rule = parse_rule(name)

@@ -124,7 +124,9 @@ impl Parameters for AdaptiveRevisionParameters {
     fn rule(&self) -> Result<AdaptiveRevision> {
         if self.rate.is_auto() {
             let cure = "give a number or \"theory\"";
-            return Err(Error::Spec(format!("rule 'adaptive-revision' has no rate \"auto\"; {cure}")));
+            return Err(Error::Spec(format!(
+                "rule 'adaptive-revision' has no rate \"auto\"; {cure}"
+            )));
         }
         let offset = not_negative("offset", self.offset)? as f32;
         let interval = interval(self.radius, self.r#box)?;
