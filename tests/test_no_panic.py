@@ -40,6 +40,7 @@ from lessregret import (
 from lessregret.data.convert import convert
 from lessregret.learners.rules import Rule
 from lessregret.regret.comparison import compare_shuffled, compare_stream
+from tests.support.slow import slow
 
 REFUSALS = (LessRegretError, TypeError, ValueError, OverflowError)
 VW = "1 |a b:0.5 c:3\n-1 2 tag|a b c:-2\n1 |a d:0.25 e\n-1 |a c:7 e:0.5\n"
@@ -136,9 +137,7 @@ def ask_everything(make: Callable[[], Learner], source: Callable[[], Any]) -> No
 
 
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize(
-    "scale", [*(pytest.param(each, marks=pytest.mark.slow) for each in SCALES[:-1]), SCALES[-1]]
-)
+@pytest.mark.parametrize("scale", [*map(slow, SCALES[:-1]), SCALES[-1]])
 def test_streams_and_examples_of_every_space(folder: Path, name: str, scale: str) -> None:
     for space, make in itertools.product(SPACES, LEARNERS):
         for source in sources(folder, name, space, scale):

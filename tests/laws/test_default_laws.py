@@ -15,6 +15,7 @@ from lessregret.learners.mixture import DEFAULT_SHARE, EXPERTS
 from tests.support.click_logs import SMALL
 from tests.support.pairs import ONE_OF_EACH
 from tests.support.rows import learn_rows, predict_rows
+from tests.support.slow import slow
 from tests.support.streams import Round, as_csr, random_rounds
 
 COLUMNS = 40
@@ -60,7 +61,7 @@ SEQUENCES = [drawn, flipped, sorted_by_label, too_steep, contrary]
 
 
 @pytest.mark.parametrize("fixed_share", [0.0, DEFAULT_SHARE])
-@pytest.mark.parametrize("scale", ["none", "cap", "full", "standard"])
+@pytest.mark.parametrize("scale", ["none", slow("cap"), slow("full"), "standard"])
 @pytest.mark.parametrize("make", SEQUENCES)
 @pytest.mark.parametrize("loss", ONE_OF_EACH)
 def test_mixing_costs_no_more_than_it_says(

@@ -15,6 +15,7 @@ from tests.support.pairs import BOXED
 from tests.support.raw_tables import random_table
 from tests.support.regret_streams import COLUMNS, ROUNDS, best_fixed, climbing, switching
 from tests.support.rows import learn_rows
+from tests.support.slow import slow
 from tests.support.streams import Round, as_csr, random_rounds
 
 CHANGES = [(-1.0, 0.0), (1e5, 0.0), (1e-5, 0.0), (-1e5, 3e6), (1e-5, -2e-4), (64.0, 1e3)]
@@ -85,7 +86,7 @@ def learned(rounds: list[Round], rule: Rule) -> list[Round]:
 
 @pytest.mark.parametrize("make_stream", STREAMS)
 @pytest.mark.parametrize("name", BOXED)
-@pytest.mark.parametrize("l2", [0.0, 0.05])
+@pytest.mark.parametrize("l2", [0.0, slow(0.05)])
 def test_the_bound_holds_in_the_game_on_standardised_labels(
     name: str, make_stream: Callable[[ReadableLearner], list[Round]], l2: float
 ) -> None:

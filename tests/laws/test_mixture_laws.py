@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from lessregret.learners.losses import LOSSES, Loss
 from lessregret.learners.mixture import EXPERTS, Mixture
 from tests.support.pairs import ONE_OF_EACH
+from tests.support.slow import slow
 
 K = EXPERTS
 ROUNDS = 600
@@ -173,7 +174,7 @@ SHARED_IDS = [*IDS, "growing", "taking turns"]
 
 @pytest.mark.parametrize("make", SHARED, ids=SHARED_IDS)
 @pytest.mark.parametrize("loss", ONE_OF_EACH)
-@pytest.mark.parametrize("fixed_share", [1e-6, 0.01, 0.5])
+@pytest.mark.parametrize("fixed_share", [slow(1e-6), 0.01, 0.5])
 def test_a_fixed_share_costs_what_is_told(
     loss: str, make: Callable[[], Sequence], fixed_share: float
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from lessregret import PA, Constant, Examples, Learner, PerCoordinate, Rows, learn_many
 from lessregret.errors import InputError
+from tests.support.slow import slow
 
 ROWS, FEATURES, COLUMNS = 60_000, 8, 1000
 TRIES = 12
@@ -60,7 +61,7 @@ CHANGES = [
 
 @pytest.mark.parametrize(("name", "value"), CHANGES, ids=str)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: type(rule).__name__)
-@pytest.mark.parametrize("tries", [3, pytest.param(TRIES, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("tries", [3, slow(TRIES)])
 def test_rows_that_change_while_they_are_learned(
     rule: Any, name: str, value: float, tries: int
 ) -> None:

@@ -18,6 +18,7 @@ from lessregret.training.curve import CurvePoint
 from tests.support.browser import browsed, browser_or_skip
 from tests.support.command_line import CommandLine
 from tests.support.html_outline import Outline, outline_of
+from tests.support.slow import slow
 
 NASTY = "1 |a b <script>alert('x')</script> $x^2$ 日本\n-1 |a d &amp;\n1 |a b \"c\"\n"
 REAL = re.compile(r"^\d+\.\d{6}$")
@@ -332,7 +333,7 @@ def test_weights_at_the_edge_are_those_that_a_larger_radius_lets_go(
     assert ("stand at the edge of the feasible set" in page) == told
 
 
-@pytest.mark.parametrize("loss", ["logistic", "hinge", "squared"])
+@pytest.mark.parametrize("loss", ["logistic", slow("hinge"), slow("squared")])
 def test_pages_of_the_coin_and_the_stack_have_words_for_all(
     lessregret: CommandLine, clicks: str, loss: str
 ) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from _pytest.mark import ParameterSet
 from numpy.typing import NDArray
 
 from lessregret import Rows, _core
@@ -21,6 +22,7 @@ from lessregret.ledger import Ledger
 from tests.support.pairs import BOXED, EVERY_RULE, ONE_OF_EACH, PAIRS, SOME_QUICK, learns, regresses
 from tests.support.raw_tables import random_ones, random_table
 from tests.support.rows import learn_rows, predict_rows
+from tests.support.slow import slow
 from tests.support.streams import Round, as_csr, random_rounds
 from tests.support.variants import variants
 
@@ -30,13 +32,17 @@ RTOL = 1e-5
 DIFFERENCES = ("played", "linear_regret", "mixing_cost")
 """Numbers of a ledger that are sums of both signs: they are as exact as the losses are."""
 
-CASES = [
-    pytest.param(rule, loss, id=f"{rule}-{loss}")
-    for kind in RULES.values()
-    for rule in variants(kind)
-    for loss in LOSSES
-    if learns(rule, loss)
-]
+VARIANTS = [rule for kind in RULES.values() for rule in variants(kind)]
+
+
+def case(k: int, loss: str) -> ParameterSet:
+    """A variant of a rule and a loss; a slow test where other variants try that loss quickly."""
+    is_quick = loss not in ONE_OF_EACH or ONE_OF_EACH.index(loss) == k % len(ONE_OF_EACH)
+    marks = () if is_quick else pytest.mark.slow
+    return pytest.param(VARIANTS[k], loss, id=f"{VARIANTS[k]}-{loss}", marks=marks)
+
+
+CASES = [case(k, loss) for k, rule in enumerate(VARIANTS) for loss in LOSSES if learns(rule, loss)]
 
 
 def test_both_sides_know_the_same_rules() -> None:
@@ -205,7 +211,7 @@ MIXED = [rule_named(name, rate="auto") for name in ("per-coordinate", "global")]
 
 @pytest.mark.parametrize("rule", [*DESCENDING, *MIXED], ids=str)
 @pytest.mark.parametrize("loss", ONE_OF_EACH)
-@pytest.mark.parametrize("scale", ["none", "cap", "full", "standard"])
+@pytest.mark.parametrize("scale", ["none", slow("cap"), slow("full"), "standard"])
 def test_importance_aware_updates_agree(rule: Rule, loss: str, scale: str) -> None:
     rounds: Iterable[Round] = random_rounds(29, ROUNDS // 4, COLUMNS, regression=regresses(loss))
     if scale in ("full", "standard"):
@@ -216,7 +222,7 @@ def test_importance_aware_updates_agree(rule: Rule, loss: str, scale: str) -> No
 
 
 @pytest.mark.parametrize("loss", ONE_OF_EACH)
-@pytest.mark.parametrize("fixed_share", [1e-9, 0.001, 0.3])
+@pytest.mark.parametrize("fixed_share", [slow(1e-9), 0.001, slow(0.3)])
 @pytest.mark.parametrize("rule", [*MIXED, rule_named("ftrl", rate="auto")], ids=str)
 def test_fixed_shares_agree(rule: Rule, loss: str, fixed_share: float) -> None:
     rounds = list(random_rounds(31, ROUNDS // 2, COLUMNS, regression=regresses(loss)))
