@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Timer
+from threading import Thread, Timer
 
 import pytest
 
@@ -106,6 +106,9 @@ def interrupt(*_: object, **__: object) -> None:
 def feed(process: subprocess.Popen[bytes]) -> None:
     """Give a run input, so that it has begun to read and its outputs are open; not the end."""
     assert process.stdin is not None
+    assert process.stdout is not None
+    # A run that answers waits until its answers are read, and does not read on meanwhile.
+    Thread(target=process.stdout.read, daemon=True).start()
     process.stdin.write(MORE_THAN_A_PIPE_HOLDS)
 
 
