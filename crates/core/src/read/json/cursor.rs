@@ -95,7 +95,7 @@ impl<'a> Cursor<'a> {
         (!has_controls).then_some(string)
     }
 
-    /// A number.
+    /// A number; none if it is too large for float64, which other readers of JSON refuse.
     pub fn number(&mut self) -> Option<f64> {
         let start = self.at;
         self.take(b'-');
@@ -109,7 +109,9 @@ impl<'a> Cursor<'a> {
             let _ = self.take(b'+') || self.take(b'-');
             self.digits()?;
         }
-        fast_float2::parse(&self.bytes()[start..self.at]).ok()
+        fast_float2::parse(&self.bytes()[start..self.at])
+            .ok()
+            .filter(|number: &f64| number.is_finite())
     }
 
     /// A number, or 1 and 0 for true and false.

@@ -237,6 +237,15 @@ mod tests {
     }
 
     #[test]
+    fn a_number_beyond_float64_is_left_to_the_other_reader_even_where_it_does_not_matter() {
+        for label in ["11e308", "-11e308"] {
+            let body = format!(r#"{{"features":{{"a":1}},"label":{label}}}"#);
+            assert!(read(&body, Labels::Any, false).is_none(), "{label}");
+        }
+        assert!(read(r#"{"features":{"a":1},"label":1e308}"#, Labels::Any, false).is_some());
+    }
+
+    #[test]
     fn plain_bodies_are_read() {
         let one = r#" {"label": false, "features": {"a": 2, "b": "x", "c": true, "d": -1.5e1}, "importance": 3 } "#;
         let expected = vec![(-1.0, 3.0, vec![2.0, 1.0, 1.0, -15.0])];
