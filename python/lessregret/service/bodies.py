@@ -125,7 +125,7 @@ class Bodies:
     def entry(self, media: str, body: bytes) -> Labelled:
         """What an entry of the log holds."""
         if media != LATE:
-            return Labelled(self.examples(media, body), None)
+            return Labelled(self.examples(media, body))
         examples = self.kept.lines(body)
         return Labelled(self.of_json(examples, True), [each.played for each in examples])
 
@@ -139,7 +139,7 @@ class Bodies:
         if None in played:
             kind = Row if self.has_columns else Example
             examples = [kind(each.features, each.label, each.importance) for each in kept]
-            return Labelled(self.of_json(examples, True), None), NDJSON, _lines(examples)
+            return Labelled(self.of_json(examples, True)), NDJSON, _lines(examples)
         return Labelled(self.of_json(kept, True), played), LATE, _lines(kept)
 
     def replayed(self, media: str, body: bytes) -> _core.Examples | None:
