@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from _pytest.mark import ParameterSet
 
 from lessregret import Learner
 from lessregret.data.streams import open_examples
@@ -24,6 +25,7 @@ from lessregret.learners.rules import parse_rule
 from tests.support.command_line import CommandLine, Done
 from tests.support.pairs import COVER, PAIRS, is_certifiable
 from tests.support.rows import learn_rows, predict_rows
+from tests.support.slow import slow
 from tests.support.streams import as_csr, random_rounds
 
 SEED = 20100722
@@ -120,19 +122,15 @@ def untouched(rule: str, loss: str) -> Learner:
     return Learner(loss, made, bits=BITS, certify=is_certifiable(made.name))
 
 
-def marks(format: str, pair: tuple[str, str]) -> list[pytest.MarkDecorator]:
+def parameter(format: str, pair: tuple[str, str]) -> ParameterSet:
     """Every pair of a cover in one format is quick, by turns."""
-    quick = pair in COVER and COVER.index(pair) % 2 == FORMATS.index(format)
-    return [] if quick else [pytest.mark.slow]
+    is_quick = pair in COVER and COVER.index(pair) % 2 == FORMATS.index(format)
+    (loss, rule), mark = pair, pytest.param if is_quick else slow
+    return mark((format, rule, loss), id=f"{format}-{rule}-{loss}")
 
 
 FORMATS = ["svmlight", "vw"]
-EVERY = [
-    pytest.param((format, rule, loss), id=f"{format}-{rule}-{loss}", marks=marks(format, pair))
-    for format in FORMATS
-    for pair in PAIRS
-    for loss, rule in [pair]
-]
+EVERY = [parameter(format, pair) for format in FORMATS for pair in PAIRS]
 
 
 @pytest.fixture(params=EVERY, scope="module")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from lessregret.learners.losses import LOSSES
 from lessregret.learners.rules import RULES, BoxedRule, Rule, parse_rule
+from tests.support.slow import slow
 
 ONE_LANE = ["global:rate=0.1", "per-coordinate:rate=0.3", "ftrl:rate=0.1"]
 """The rules whose default is several lanes, in one; the rates are those of the paper's Table 1."""
@@ -66,7 +65,5 @@ def cover(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
 COVER = cover(PAIRS)
 """The pairs that quick tests try where all would take minutes; slow tests try the others."""
 
-SOME_QUICK = [
-    pytest.param(*pair, marks=() if pair in COVER else pytest.mark.slow) for pair in PAIRS
-]
+SOME_QUICK = [pair if pair in COVER else slow(*pair) for pair in PAIRS]
 """Every pair, for ``parametrize``: all but those of the cover are slow tests."""

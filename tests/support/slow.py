@@ -8,6 +8,6 @@ import pytest
 from _pytest.mark import ParameterSet
 
 
-def slow(value: Any) -> ParameterSet:
-    """The value of a parameter with which a test is a slow one."""
-    return pytest.param(value, marks=pytest.mark.slow)
+def slow(*values: Any, id: str | None = None) -> ParameterSet:
+    """The values of parameters with which a test is a slow one."""
+    return pytest.param(*values, id=id, marks=pytest.mark.slow)

@@ -38,8 +38,8 @@ VARIANTS = [rule for kind in RULES.values() for rule in variants(kind)]
 def case(k: int, loss: str) -> ParameterSet:
     """A variant of a rule and a loss; a slow test where other variants try that loss quickly."""
     is_quick = loss not in ONE_OF_EACH or ONE_OF_EACH.index(loss) == k % len(ONE_OF_EACH)
-    marks = () if is_quick else pytest.mark.slow
-    return pytest.param(VARIANTS[k], loss, id=f"{VARIANTS[k]}-{loss}", marks=marks)
+    mark = pytest.param if is_quick else slow
+    return mark(VARIANTS[k], loss, id=f"{VARIANTS[k]}-{loss}")
 
 
 CASES = [case(k, loss) for k, rule in enumerate(VARIANTS) for loss in LOSSES if learns(rule, loss)]
